@@ -1,0 +1,158 @@
+//! Opens a connection: the socket, the greeting, the statements prepared.
+
+use super::conversation::Conversation;
+use super::failure::Failure;
+use super::halt::{Halt, LOOK_UP};
+use super::socket::Socket;
+use crate::script::program::Statement;
+use crate::wire::backend::Message;
+use crate::wire::frontend;
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Where a server is and as whom to talk to it.
+#[derive(Debug, Clone)]
+pub struct Place {
+    pub socket_directory: PathBuf,
+    pub port: u16,
+    pub user: String,
+    pub database: String,
+}
+
+/// What the server says of itself when a connection opens.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Greeting {
+    pub backend_pid: i32,
+    pub server_version: String,
+}
+
+/// The name under which statement number n is prepared, as pgbench names them.
+pub fn prepared_name(statement: usize) -> String {
+    format!("P_{statement}")
+}
+
+/// `doing` says what for, in messages: "connecting client 3 to arm 0".
+pub fn open(
+    place: &Place,
+    halt: &Halt,
+    patience: Duration,
+    doing: String,
+) -> Result<(Conversation, Greeting), Failure> {
+    for (name, text) in [("user", &place.user), ("database", &place.database)] {
+        if text.contains('\0') {
+            return Err(Failure::Request(format!("{doing}: the {name} contains a zero byte")));
+        }
+    }
+    let socket = connect(place, halt, patience, &doing)?;
+    let mut conversation = Conversation::over(socket, halt, Some(patience), doing);
+    let greeting = greet(&mut conversation, place)?;
+    Ok((conversation, greeting))
+}
+
+fn connect(place: &Place, halt: &Halt, patience: Duration, doing: &str) -> Result<Socket, Failure> {
+    let path = place.socket_directory.join(format!(".s.PGSQL.{}", place.port));
+    let give_up = Instant::now() + patience;
+    loop {
+        match Socket::connect_unix(&path) {
+            Ok(socket) => return Ok(socket),
+            // The server's queue of connections is full, which passes.
+            Err(error) if error.kind() == ErrorKind::WouldBlock && Instant::now() < give_up => {
+                if halt.is_set() {
+                    return Err(Failure::Halted);
+                }
+                thread::sleep(LOOK_UP / 10);
+            }
+            Err(error) => return Err(Failure::World(format!("{doing}: cannot open {}: {error}", path.display()))),
+        }
+    }
+}
+
+fn greet(conversation: &mut Conversation, place: &Place) -> Result<Greeting, Failure> {
+    let mut message = Vec::new();
+    let parameters = [
+        ("user", place.user.as_str()),
+        ("database", place.database.as_str()),
+        ("application_name", "pgverdict"),
+        ("client_encoding", "UTF8"),
+    ];
+    frontend::startup(&parameters, &mut message);
+    conversation.send(&message)?;
+
+    let mut greeting = Greeting::default();
+    loop {
+        match conversation.hear()? {
+            Message::AuthenticationWanted(wanted) => {
+                let what = format!(
+                    "the server wants {}; only trust authentication is supported (hint: allow this user by `trust` \
+                     for `local` in pg_hba.conf)",
+                    authentication_name(wanted)
+                );
+                return Err(conversation.failed(&what));
+            }
+            Message::ParameterStatus { name: "server_version", value } => greeting.server_version = value.to_owned(),
+            Message::BackendKeyData { pid } => greeting.backend_pid = pid,
+            Message::ReadyForQuery(_) => return Ok(greeting),
+            _ => {}
+        }
+    }
+}
+
+fn authentication_name(wanted: i32) -> String {
+    match wanted {
+        3 => "a password in clear text".to_owned(),
+        5 => "an MD5 password".to_owned(),
+        7 | 8 => "GSSAPI".to_owned(),
+        9 => "SSPI".to_owned(),
+        10..=12 => "a SASL password".to_owned(),
+        other => format!("authentication {other}"),
+    }
+}
+
+pub fn prepare(conversation: &mut Conversation, statements: &[Statement]) -> Result<(), Failure> {
+    let opened = conversation.doing.clone();
+    for (number, statement) in statements.iter().enumerate() {
+        conversation.doing = format!("{opened}, preparing statement {number}");
+        let name = prepared_name(number);
+        let mut message = Vec::new();
+        frontend::parse(&name, &statement.prepared_text, &mut message);
+        frontend::describe_statement(&name, &mut message);
+        frontend::sync(&mut message);
+        conversation.send(&message)?;
+        let wanted = described(conversation)?;
+        let given = statement.parameters.len();
+        if wanted != given {
+            return Err(Failure::Request(format!(
+                "{}: the script gives {given} parameters and the server wants {wanted} (hint: `:name` is replaced \
+                 inside quotes too, where the server does not see a parameter)",
+                conversation.doing
+            )));
+        }
+    }
+    conversation.doing = opened;
+    Ok(())
+}
+
+/// How many parameters the server saw in the statement just prepared.
+fn described(conversation: &mut Conversation) -> Result<usize, Failure> {
+    let (mut parsed, mut parameters) = (false, None);
+    loop {
+        match conversation.hear()? {
+            Message::ParseComplete => parsed = true,
+            Message::ParameterDescription { parameters: count } => parameters = Some(usize::from(count)),
+            Message::ReadyForQuery(_) => match parameters {
+                Some(count) if parsed => return Ok(count),
+                _ => return Err(conversation.failed("the server did not describe what it prepared")),
+            },
+            _ => {}
+        }
+    }
+}
+
+/// Says good-bye to a server; whether it listens no longer matters.
+pub fn close(socket: &Socket) -> io::Result<()> {
+    let mut message = Vec::new();
+    frontend::terminate(&mut message);
+    socket.send(&message).map(drop)
+}

@@ -1,0 +1,142 @@
+//! Loads a dataset: SQL from whoever asks and rows from a generator, over one connection.
+
+use super::connect::{self, Place};
+use super::conversation::Conversation;
+use super::failure::Failure;
+use super::halt::Halt;
+use crate::generate::pgbench::{Rows, Table};
+use crate::wire::backend::Message;
+use crate::wire::frontend;
+use sha2::{Digest, Sha256};
+use std::time::{Duration, Instant};
+
+/// Of one CopyData, as in what was measured to be fastest.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    Sql(String),
+    Copy { statement: String, table: Table, scale: u32 },
+}
+
+impl Step {
+    fn sql(&self) -> &str {
+        match self {
+            Step::Sql(sql) => sql,
+            Step::Copy { statement, .. } => statement,
+        }
+    }
+
+    fn rows(&self) -> u64 {
+        match self {
+            Step::Sql(_) => 0,
+            Step::Copy { table, scale, .. } => table.rows(*scale),
+        }
+    }
+}
+
+/// What one COPY sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loaded {
+    pub table: Table,
+    pub rows: u64,
+    pub bytes: u64,
+    pub sha256: [u8; 32],
+}
+
+/// Counts rows and says so now and then.
+struct Progress<'a> {
+    rows: u64,
+    rows_total: u64,
+    said: Instant,
+    say: &'a mut dyn FnMut(u64, u64),
+}
+
+/// Runs the steps in order. `say` hears how many rows were sent of how many.
+pub fn load(
+    place: &Place,
+    steps: &[Step],
+    halt: &Halt,
+    patience: Duration,
+    say: &mut dyn FnMut(u64, u64),
+) -> Result<Vec<Loaded>, Failure> {
+    let (mut conversation, _) = connect::open(place, halt, patience, "connecting for a load".to_owned())?;
+    // A vacuum or an index may take hours; whoever asked can stop us.
+    conversation.patience = None;
+    let rows_total = steps.iter().map(Step::rows).sum();
+    let mut progress = Progress { rows: 0, rows_total, said: Instant::now(), say };
+    let mut loaded = Vec::new();
+    for (number, step) in steps.iter().enumerate() {
+        conversation.doing = format!("step {number} of a load (`{}`)", step.sql());
+        let mut message = Vec::new();
+        frontend::query(step.sql(), &mut message);
+        conversation.send(&message)?;
+        if let Step::Copy { table, scale, .. } = step {
+            loaded.push(copy(&mut conversation, *table, *scale, &mut progress)?);
+        }
+        conversation.finish()?;
+    }
+    let mut message = Vec::new();
+    frontend::terminate(&mut message);
+    conversation.send(&message)?;
+    Ok(loaded)
+}
+
+fn copy(
+    conversation: &mut Conversation,
+    table: Table,
+    scale: u32,
+    progress: &mut Progress<'_>,
+) -> Result<Loaded, Failure> {
+    await_copy(conversation)?;
+    let mut rows = Rows::of(table, scale);
+    let (mut digest, mut bytes) = (Sha256::new(), 0);
+    let mut message = Vec::with_capacity(CHUNK_BYTES);
+    loop {
+        message.clear();
+        let mut sent = 0;
+        frontend::copy_data(&mut message, |out| {
+            let start = out.len();
+            rows.fill(out, CHUNK_BYTES);
+            digest.update(&out[start..]);
+            sent = out.len() - start;
+        });
+        if sent == 0 {
+            break;
+        }
+        bytes += sent as u64;
+        conversation.send(&message)?;
+        // A server whose disk is full says so at once and goes on to swallow rows.
+        conversation.glance()?;
+        progress.tell(rows.done());
+    }
+    progress.rows += rows.done();
+
+    message.clear();
+    frontend::copy_done(&mut message);
+    conversation.send(&message)?;
+    Ok(Loaded { table, rows: rows.done(), bytes, sha256: digest.finalize().into() })
+}
+
+fn await_copy(conversation: &mut Conversation) -> Result<(), Failure> {
+    let unfit = loop {
+        match conversation.hear()? {
+            Message::CopyInResponse => return Ok(()),
+            Message::CopyOutResponse => break "the server would send rows, not take them",
+            Message::ReadyForQuery(_) => break "the server wants no rows for this",
+            _ => {}
+        }
+    };
+    Err(Failure::Request(format!("{}: {unfit}", conversation.doing)))
+}
+
+impl Progress<'_> {
+    fn tell(&mut self, rows_of_table: u64) {
+        if self.said.elapsed() >= PROGRESS_EVERY {
+            self.said = Instant::now();
+            (self.say)(self.rows + rows_of_table, self.rows_total);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Drives servers: the only place that knows the operating system's sockets, threads and clocks.
+//!
+//! A [`crew`] is a fixed number of threads; client i belongs to thread i mod threads, for every
+//! arm. Between slices the threads sleep. For a slice they meet at a [`gate`], and each [`worker`]
+//! then drives its own [`client`]s of one arm until the [`slice`]'s bound, sharing nothing with the
+//! others. What is not measured (opening connections, loading data) is a blocking [`conversation`]
+//! of the thread that asks.
+
+pub mod client;
+pub mod clock;
+pub mod connect;
+pub mod conversation;
+pub mod crew;
+pub mod epoll;
+pub mod failure;
+pub mod gate;
+pub mod halt;
+pub mod load;
+pub mod process;
+pub mod slice;
+pub mod socket;
+pub mod worker;

@@ -1,0 +1,175 @@
+//! A slice: what is asked of the threads, what they share while it runs, what comes out.
+
+use super::failure::Failure;
+use super::gate::Gate;
+use super::halt::Halt;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amount {
+    /// From the slice's start.
+    Duration(Duration),
+    TransactionsPerClient(u64),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    pub arm: u32,
+    pub seed: u64,
+    pub bound: Amount,
+    pub discard: Amount,
+}
+
+/// Shared by the threads of one slice.
+#[derive(Debug)]
+pub struct Slice {
+    pub plan: Plan,
+    pub gate: Gate,
+    pub halt: Halt,
+    /// How long a client may wait for an answer; see [`Times::waiting_since`].
+    pub patience: Duration,
+    course: AtomicU8,
+}
+
+/// Whether the slice goes on. Later ones replace earlier ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+enum Course {
+    GoOn,
+    /// A script failed: transactions under way are completed, no new ones begun.
+    WindDown,
+    /// A server failed: its connections are dropped as they are.
+    Abandon,
+}
+
+impl Slice {
+    pub fn new(plan: Plan, threads: usize, halt: &Halt, patience: Duration) -> Self {
+        let (gate, course) = (Gate::for_threads(threads), AtomicU8::new(Course::GoOn as u8));
+        Self { plan, gate, halt: halt.clone(), patience, course }
+    }
+
+    pub fn wind_down(&self) {
+        self.course.fetch_max(Course::WindDown as u8, Ordering::Relaxed);
+    }
+
+    pub fn abandon(&self) {
+        self.course.fetch_max(Course::Abandon as u8, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub fn goes_on(&self) -> bool {
+        self.course.load(Ordering::Relaxed) == Course::GoOn as u8 && !self.halt.is_set()
+    }
+
+    /// Fails where the connections are to be dropped at once.
+    #[inline]
+    pub fn check(&self) -> Result<(), Failure> {
+        if self.halt.is_set() || self.course.load(Ordering::Relaxed) == Course::Abandon as u8 {
+            return Err(Failure::Halted);
+        }
+        Ok(())
+    }
+}
+
+/// The plan in readings of the clock, known when the slice has begun.
+#[derive(Debug, Clone, Copy)]
+pub struct Times {
+    /// No transaction begins from here on.
+    pub end_ns: Option<u64>,
+    /// Transactions that begin before are not counted.
+    pub count_from_ns: u64,
+    /// How many of each client's first transactions are not counted.
+    pub discard: u64,
+    /// How many each client counts at most.
+    pub count_max: u64,
+}
+
+impl Times {
+    pub fn of(plan: &Plan, begun_at_ns: u64) -> Self {
+        let after = |duration: Duration| begun_at_ns.saturating_add(duration.as_nanos() as u64);
+        let (end_ns, count_max) = match plan.bound {
+            Amount::Duration(duration) => (Some(after(duration)), u64::MAX),
+            Amount::TransactionsPerClient(count) => (None, count),
+        };
+        let (count_from_ns, discard) = match plan.discard {
+            Amount::Duration(duration) => (after(duration), 0),
+            Amount::TransactionsPerClient(count) => (begun_at_ns, count),
+        };
+        Self { end_ns, count_from_ns, discard, count_max }
+    }
+
+    /// Since when a client's patience is used up: in a slice with an end in time no answer need
+    /// come before that end.
+    pub fn waiting_since(&self, sent_ns: u64) -> u64 {
+        self.end_ns.map_or(sent_ns, |end_ns| end_ns.max(sent_ns))
+    }
+}
+
+/// What one client did in a slice.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub transactions: u64,
+    pub failed: u64,
+    pub discarded: u64,
+    pub first_begun_ns: u64,
+    pub last_ended_ns: u64,
+}
+
+impl Tally {
+    pub fn counted(&self) -> u64 {
+        self.transactions + self.failed
+    }
+
+    pub fn busy_ns(&self) -> u64 {
+        self.last_ended_ns - self.first_begun_ns
+    }
+
+    pub fn rate_hz(&self) -> f64 {
+        match self.busy_ns() {
+            0 => 0.0,
+            busy_ns => self.transactions as f64 * 1e9 / busy_ns as f64,
+        }
+    }
+}
+
+/// What the clients of one thread, or of all, did in a slice. Their samples are in a recorder.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Outcome {
+    pub begun_at_ns: u64,
+    pub ended_at_ns: u64,
+    pub transactions: u64,
+    pub failed: u64,
+    pub discarded: u64,
+    pub busy_ns: u64,
+    pub rate_hz: f64,
+    pub cpu_ns: u64,
+    pub run_delay_ns: u64,
+    pub begin_late_ns_max: u64,
+    pub drain_ns_max: u64,
+}
+
+impl Outcome {
+    pub fn add_client(&mut self, tally: &Tally) {
+        self.transactions += tally.transactions;
+        self.failed += tally.failed;
+        self.discarded += tally.discarded;
+        self.busy_ns += tally.busy_ns();
+        self.rate_hz += tally.rate_hz();
+    }
+
+    /// Adds another thread's.
+    pub fn add(&mut self, other: &Outcome) {
+        self.begun_at_ns = other.begun_at_ns;
+        self.ended_at_ns = self.ended_at_ns.max(other.ended_at_ns);
+        self.transactions += other.transactions;
+        self.failed += other.failed;
+        self.discarded += other.discarded;
+        self.busy_ns += other.busy_ns;
+        self.rate_hz += other.rate_hz;
+        self.cpu_ns += other.cpu_ns;
+        self.run_delay_ns += other.run_delay_ns;
+        self.begin_late_ns_max = self.begin_late_ns_max.max(other.begin_late_ns_max);
+        self.drain_ns_max = self.drain_ns_max.max(other.drain_ns_max);
+    }
+}

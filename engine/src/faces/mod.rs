@@ -1,0 +1,4 @@
+//! How the engine is talked to. A face turns what it hears into calls of [`crate::drive`], and what
+//! comes back into its own words.
+
+pub mod seam;

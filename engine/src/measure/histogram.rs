@@ -1,0 +1,58 @@
+//! Histograms of nanoseconds, for storage and for tails.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+
+/// An hour; anything longer counts as an hour.
+const HIGHEST_NS: u64 = 3_600_000_000_000;
+const SIGNIFICANT_DIGITS: u8 = 3;
+
+#[derive(Debug, Clone)]
+pub struct Histogram(hdrhistogram::Histogram<u64>);
+
+impl Histogram {
+    pub fn new() -> Self {
+        let histogram = hdrhistogram::Histogram::new_with_bounds(1, HIGHEST_NS, SIGNIFICANT_DIGITS);
+        Self(histogram.expect("the bounds are valid"))
+    }
+
+    pub fn record(&mut self, samples: &[u64]) {
+        for &sample in samples {
+            self.0.saturating_record(sample);
+        }
+    }
+
+    /// HdrHistogram V2 with DEFLATE, in base64: the text starts with `HISTFAAAA`.
+    pub fn text(&self) -> String {
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new().serialize(&self.0, &mut bytes).expect("writing to memory does not fail");
+        STANDARD.encode(bytes)
+    }
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hdrhistogram::serialization::Deserializer;
+
+    #[test]
+    fn what_is_written_can_be_read_back() {
+        let mut histogram = Histogram::new();
+        histogram.record(&[1, 1000, 1_000_000, 1_000_000, u64::MAX]);
+        let text = histogram.text();
+        assert!(text.starts_with("HISTFAAAA"), "{text}");
+        let bytes = STANDARD.decode(text).unwrap();
+        let read: hdrhistogram::Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
+        assert_eq!(read, histogram.0);
+        assert_eq!((read.len(), read.sigfig(), read.low(), read.high()), (5, 3, 1, HIGHEST_NS));
+        assert_eq!(read.count_at(1_000_000), 2);
+        assert!(read.max() >= HIGHEST_NS);
+    }
+}

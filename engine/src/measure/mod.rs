@@ -1,0 +1,9 @@
+//! Samples in, summaries out. The hot path only appends to a [`recorder`]; everything else is done
+//! between slices: exact percentiles ([`summary`]), what can be added up ([`totals`], [`moments`]),
+//! and histograms for storage and tails ([`histogram`]).
+
+pub mod histogram;
+pub mod moments;
+pub mod recorder;
+pub mod summary;
+pub mod totals;

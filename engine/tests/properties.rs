@@ -1,0 +1,192 @@
+//! What holds for any input.
+
+use pgverdict_engine::measure::summary::percentiles;
+use pgverdict_engine::script::program::{Program, Source};
+use pgverdict_engine::script::split::{Piece, split};
+use pgverdict_engine::script::{expression, parameters, token};
+use pgverdict_engine::wire::answer::Answer;
+use pgverdict_engine::wire::backend;
+use proptest::prelude::*;
+
+/// Bytes that look like messages more often than noise does.
+fn messages() -> impl Strategy<Value = Vec<u8>> {
+    let tag = prop::sample::select(b"123CDEGHIKNRSTZdcnst?\0".to_vec());
+    let body = prop_oneof![
+        prop::collection::vec(any::<u8>(), 0..40),
+        Just(b"I".to_vec()),
+        Just(b"T".to_vec()),
+        Just(b"SERROR\0C40001\0Mtext\0\0".to_vec()),
+    ];
+    let message = (tag, body, prop_oneof![9 => Just(4), 1 => any::<i32>()]).prop_map(|(tag, body, length)| {
+        let length = (body.len() as i32).wrapping_add(length);
+        [&[tag][..], &length.to_be_bytes(), &body].concat()
+    });
+    prop_oneof![
+        prop::collection::vec(message, 0..6).prop_map(|messages| messages.concat()),
+        prop::collection::vec(any::<u8>(), 0..100),
+    ]
+}
+
+/// Characters that mean something to the splitter.
+fn script() -> impl Strategy<Value = String> {
+    let pieces = [
+        "'",
+        "\"",
+        "$$",
+        "$a$",
+        "/*",
+        "*/",
+        "--",
+        "\n",
+        ";",
+        "\\",
+        "\\;",
+        "(",
+        ")",
+        "E'",
+        ":a",
+        "::",
+        " ",
+        "SELECT ",
+        "BEGIN ",
+        "CREATE FUNCTION ",
+        "END",
+        "\\set a 1\n",
+        "\\set a random(1, :a)\n",
+        "é",
+        "1",
+        "\r\n",
+        "$1",
+    ];
+    prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..30).prop_map(|pieces| pieces.concat())
+}
+
+fn formula() -> impl Strategy<Value = String> {
+    let words = [
+        "1",
+        "2.5",
+        ":a",
+        "+",
+        "-",
+        "*",
+        "/",
+        "%",
+        "(",
+        ")",
+        "<",
+        ">=",
+        "<<",
+        "|",
+        "~",
+        "AND",
+        "NOT",
+        "IS",
+        "NULL",
+        "CASE",
+        "WHEN",
+        "THEN",
+        "END",
+        "random",
+        ",",
+        "abs",
+        "9223372036854775808",
+        "é",
+        ".",
+        "1e",
+    ];
+    prop::collection::vec(prop::sample::select(words.to_vec()), 0..30).prop_map(|words| words.join(" "))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+
+    #[test]
+    fn no_bytes_from_a_server_make_the_parser_panic(bytes in messages()) {
+        let mut rest = &bytes[..];
+        while let Ok(Some((_, taken))) = backend::parse(rest) {
+            prop_assert!((backend::HEADER_BYTES..=rest.len()).contains(&taken));
+            rest = &rest[taken..];
+        }
+    }
+
+    #[test]
+    fn an_answer_is_the_same_however_it_is_cut(bytes in messages(), cuts in prop::collection::vec(0usize..100, 0..5)) {
+        let outcome = |chunks: &[&[u8]]| {
+            let mut answer = Answer::default();
+            let mut ready = None;
+            for chunk in chunks {
+                match answer.feed(chunk) {
+                    Ok(found) => ready = found.or(ready),
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok((ready, answer.take_error()))
+        };
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
+        cuts.extend([0, bytes.len()]);
+        cuts.sort();
+        let chunks: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
+        let (whole, cut) = (outcome(&[&bytes]), outcome(&chunks));
+        // Whoever stops between two answers reads the second one as one of its own: only there may
+        // the two differ, and only by not noticing that it came unasked.
+        if whole.is_ok() || cut.is_err() {
+            prop_assert_eq!(whole, cut);
+        }
+    }
+
+    #[test]
+    fn no_script_makes_the_compiler_panic(text in script()) {
+        let source = Source { name: "any".into(), weight: 1, text };
+        let _ = Program::compile(&[source], &[]);
+    }
+
+    #[test]
+    fn no_text_makes_the_compiler_panic(text in any::<String>()) {
+        let source = Source { name: "any".into(), weight: 1, text };
+        let _ = Program::compile(&[source], &[]);
+    }
+
+    #[test]
+    fn pieces_lie_in_the_script_in_order(text in script()) {
+        let mut last = 0;
+        for piece in split(&text).unwrap_or_default() {
+            let (Piece::Sql { at, .. } | Piece::Meta { at, .. }) = piece;
+            prop_assert!(at >= last && at < text.len());
+            last = at;
+        }
+    }
+
+    #[test]
+    fn no_expression_makes_the_parser_panic(text in formula()) {
+        if let Ok(tokens) = token::tokens(&text, 0) {
+            let _ = expression::parse(&tokens, text.len(), &mut |_, _| 0);
+        }
+    }
+
+    #[test]
+    fn every_use_of_a_variable_is_one_parameter(text in script()) {
+        let (replaced, uses) = parameters::replace(&text).unwrap();
+        for (number, used) in uses.iter().enumerate() {
+            let written = format!(":{}", used.name);
+            prop_assert!(text[used.at..].starts_with(&written));
+            let parameter = format!("${}", number + 1);
+            prop_assert!(replaced.contains(&parameter));
+        }
+    }
+
+    #[test]
+    fn percentiles_lie_between_their_neighbours_in_the_sorted_samples(
+        samples in prop::collection::vec(0u64..1000, 1..60),
+    ) {
+        let mut sorted = samples.clone();
+        sorted.sort();
+        let qs = [0.0, 0.5, 0.95, 0.99, 1.0];
+        let found = percentiles(&mut samples.clone(), qs);
+        for (q, found) in qs.into_iter().zip(found) {
+            let position = q * (sorted.len() - 1) as f64;
+            let (low, high) = (sorted[position.floor() as usize] as f64, sorted[position.ceil() as usize] as f64);
+            let expect = low + (high - low) * position.fract();
+            prop_assert!((found - expect).abs() < 1e-9, "{found} is not {expect}");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+"""`python -m pgverdict`."""
+
+from pgverdict.cli import main
+
+main()

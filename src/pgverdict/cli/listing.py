@@ -1,0 +1,58 @@
+"""`pgverdict list runs|workloads|servers`."""
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="List what there is.", no_args_is_help=True)
+
+
+@app.command()
+def runs(
+    store: Annotated[
+        str | None,
+        typer.Option(
+            help="Where runs are kept: a file or postgresql://...", show_default="the data directory"
+        ),
+    ] = None,
+) -> None:
+    """Runs in the store, the newest first."""
+    from pgverdict.cli.show import open_user_store
+
+    with open_user_store(store) as opened:
+        for run in opened.list_runs():
+            arms = " against ".join(
+                name if name == version else f"{name} ({version})" for name, version in run.arms
+            )
+            cells = "; ".join(f"{cell.spec.key}: {cell.measured} rounds" for cell in run.cells)
+            print(f"{run.id}  {run.state.value:<8}{arms}  {cells}")
+
+
+@app.command()
+def workloads() -> None:
+    """Workloads of the catalogue."""
+    from pgverdict.workloads import catalogue
+
+    for name in catalogue.names():
+        found = catalogue.workload(name)
+        print(f"{name:<16}{found.about}; primary metric {found.primary}, {found.regime.value}")
+
+
+@app.command()
+def servers() -> None:
+    """Servers that can be compared: the newest minor of every release, and what is installed here already."""
+    from pgverdict.servers.account import server_account
+    from pgverdict.servers.home import Home
+    from pgverdict.servers.install import list_installed, list_releases
+    from pgverdict.servers.release import spell_major
+
+    home = Home.find()
+    home.ensure(server_account())
+    installed = {install.version for install in list_installed(home)}
+    newest = {release.major: release for release in sorted(list_releases(home))}
+    for major, release in sorted(newest.items(), reverse=True):
+        here = "  installed" if release.version in installed else ""
+        print(f"{spell_major(major):<6}{release.version:<10}ready-made binaries from Maven Central{here}")
+    others = installed - {release.version for release in newest.values()}
+    for version in sorted(others):
+        print(f"{version:<16}ready-made binaries from Maven Central  installed")

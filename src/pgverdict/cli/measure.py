@@ -1,0 +1,33 @@
+"""The work behind `compare`: a site, a store and a listener put together, a campaign executed, its report shown."""
+
+from pathlib import Path
+
+from pgverdict.cli.live import LiveView
+from pgverdict.cli.show import open_user_store, show
+from pgverdict.judge.verdict import Outcome
+from pgverdict.run.execute import execute
+from pgverdict.run.site import Site, measuring_alone
+from pgverdict.servers.account import server_account
+from pgverdict.servers.home import Home
+from pgverdict.servers.settings import check_settings
+from pgverdict.servers.workspace import Workspace, sweep
+from pgverdict.spec.campaign import Campaign
+
+
+def measure(campaign: Campaign, *, json: Path | None, html: Path | None, store: str | None) -> bool:
+    """Execute the campaign and show its report; True if a cell's primary metric is SLOWER.
+
+    An HTML report is always written: into the data directory, unless `html` says where.
+    """
+    for arm in campaign.arms:
+        check_settings(dict(arm.settings))
+    account, home = server_account(), Home.find()
+    home.ensure(account)
+    with open_user_store(store, home) as opened, measuring_alone(home), LiveView() as view:
+        for remains in sweep(home):
+            view.note(remains)
+        with Workspace.create(home, account) as workspace:
+            run = execute(campaign, Site(home, account, workspace), opened, view)
+    page = html or home.data / "reports" / f"{run.id}.html"
+    report = show(run, json=json, html=page, markdown=None)
+    return any(cell.verdicts[0].outcome is Outcome.SLOWER for cell in report.cells if cell.verdicts)

@@ -1,0 +1,33 @@
+"""`pgverdict report [RUN]`: show a run of the store again, without measuring anything."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def report(
+    run: Annotated[
+        str | None,
+        typer.Argument(metavar="RUN", help="A run's id, or its beginning.", show_default="the newest"),
+    ] = None,
+    json: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the report as JSON; - is standard output.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the HTML report here.")] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the report as Markdown; - is standard output.")
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            help="Where runs are kept: a file or postgresql://...", show_default="the data directory"
+        ),
+    ] = None,
+) -> None:
+    """Judge a stored run anew and show its report."""
+    from pgverdict.cli.show import open_user_store, show  # numpy and SQLAlchemy: `--help` answers without
+
+    with open_user_store(store) as opened:
+        record = opened.load_run(run)
+    show(record, json=json, html=html, markdown=markdown)

@@ -1,0 +1,54 @@
+"""Opening the user's store, and showing one run in the formats asked for."""
+
+import sys
+from pathlib import Path
+
+from pgverdict.errors import WorldError
+from pgverdict.judge.cell import judge_run
+from pgverdict.records.run import RunRecord
+from pgverdict.report.html import to_html
+from pgverdict.report.machine import to_json
+from pgverdict.report.markdown import to_markdown
+from pgverdict.report.model import Report, make_report
+from pgverdict.report.terminal import print_report
+from pgverdict.servers.home import Home
+from pgverdict.store.opening import open_store
+from pgverdict.store.runs import Store
+
+STANDARD_OUTPUT = Path("-")
+
+
+def open_user_store(store: str | None, home: Home | None = None) -> Store:
+    """The store named on the command line, or the one in the data directory."""
+    return open_store(store or (home or Home.find()).data / "runs.sqlite")
+
+
+def show(run: RunRecord, *, json: Path | None, html: Path | None, markdown: Path | None) -> Report:
+    """Judge the run, print its report unless standard output is taken by a format, write what was asked for."""
+    report = make_report(run, judge_run(run))
+    if STANDARD_OUTPUT not in (json, html, markdown):
+        print_report(report)
+    for path, text in (
+        (json, to_json),
+        (html, to_html),
+        (markdown, to_markdown),
+    ):
+        if path is not None:
+            _write(path, text(report))
+    if html is not None and html != STANDARD_OUTPUT:
+        print(f"report: {html}", file=sys.stderr)
+    return report
+
+
+def _write(path: Path, text: str) -> None:
+    if path == STANDARD_OUTPUT:
+        sys.stdout.write(text)
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise WorldError(
+            f"cannot write the report {path}: {error.strerror}",
+            hint="the run is in the store: `pgverdict report`",
+        ) from None

@@ -1,0 +1,51 @@
+"""How long a slice is: time, or an equal number of transactions on every arm."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pgverdict.workloads.workload import SliceBound
+
+SLICE_US = 50_000
+"""Shorter slices lose too much to the switch, longer ones let the host drift between the halves of a pair."""
+
+SLICE_US_MAX = 250_000
+
+TRANSACTIONS_PER_CLIENT = 200
+"""A slice should hold about so many of every client; it is lengthened for slower work, up to SLICE_US_MAX."""
+
+DISCARDED_SHARE = 0.1
+"""The first transactions after a switch are up to 15 % slower while caches turn over; they are not counted."""
+
+WARM_UP_US = 300_000
+"""How long every connection works uncounted before the first slice."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """`bound` and `discard` as the seam words them; fixed for the whole of a cell."""
+
+    bound: tuple[tuple[str, int], ...]
+    discard: tuple[tuple[str, int], ...]
+
+    def as_request(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
+        """The two parts of a slice request."""
+        return dict(self.bound), dict(self.discard)
+
+
+def choose_bounds(kind: SliceBound, rates_hz: Sequence[float], clients: int) -> Bounds:
+    """Bounds for a cell whose arms did `rates_hz` transactions per second, all clients, while they warmed up.
+
+    >>> choose_bounds(SliceBound.TIME, [50_000.0, 51_000.0], clients=1).bound
+    (('duration_us', 50000),)
+    >>> choose_bounds(SliceBound.TRANSACTIONS, [10_000.0, 9_000.0], clients=1).bound
+    (('transactions_per_client', 450),)
+    """
+    per_client_hz = min(rates_hz) / clients
+    duration_us = int(min(max(SLICE_US, TRANSACTIONS_PER_CLIENT / per_client_hz * 1e6), SLICE_US_MAX))
+    if kind is SliceBound.TIME:
+        return Bounds((("duration_us", duration_us),), (("duration_us", int(duration_us * DISCARDED_SHARE)),))
+    count = max(1, round(per_client_hz * duration_us / 1e6))
+    return Bounds(
+        (("transactions_per_client", count),),
+        (("transactions_per_client", round(count * DISCARDED_SHARE)),),
+    )

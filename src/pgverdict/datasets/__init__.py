@@ -1,0 +1,1 @@
+"""The loaded data of a workload at one size: made once as templates, copied for use."""

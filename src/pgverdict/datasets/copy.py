@@ -1,0 +1,48 @@
+"""Copies of data directories, and the rest they need before a server may be measured on them."""
+
+import ctypes
+import os
+import subprocess
+import time
+from pathlib import Path
+
+from pgverdict.errors import WorldError
+from pgverdict.observe.host import memory_bytes
+
+SETTLED_BYTES = 32 << 20
+"""With no more than this dirty or under write-back on the whole host, write-back is not what a round measures."""
+
+SETTLE_S = 5.0
+"""How long to wait for that; other programs may keep writing, and the round is then measured all the same."""
+
+
+def copy_data(source: Path, target: Path) -> None:
+    """Copy a data directory, owner and modes included; shares blocks where the file system can (reflink)."""
+    try:
+        subprocess.run(
+            ["cp", "-a", "--reflink=auto", str(source), str(target)],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    except subprocess.CalledProcessError as error:
+        raise WorldError(f"cannot copy {source} to {target}: {error.stderr.strip()}") from None
+
+
+def settle(path: Path) -> bool:
+    """Write out what the file system of `path` still holds back and wait for it; False if the host never got quiet."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        if _libc.syncfs(descriptor) != 0:
+            raise OSError(ctypes.get_errno(), "syncfs", str(path))
+    finally:
+        os.close(descriptor)
+    deadline = time.monotonic() + SETTLE_S
+    while memory_bytes("Dirty") + memory_bytes("Writeback") > SETTLED_BYTES:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+_libc = ctypes.CDLL(None, use_errno=True)

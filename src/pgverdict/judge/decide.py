@@ -1,0 +1,58 @@
+"""From an interval to a verdict's outcome, and what an open one would still take.
+
+The margin is symmetric on the log scale: SAME needs the whole interval between 1 / (1 + margin) and
+1 + margin. Which arm is called baseline, and whether a metric counts time or work per time, then
+makes no difference: both turn an effect into its reciprocal.
+"""
+
+import math
+
+import numpy as np
+
+from pgverdict.judge.estimate import Estimate
+from pgverdict.judge.interval import Kind, half_width_t
+from pgverdict.judge.verdict import Outcome
+from pgverdict.spec.metrics import Better
+
+ROUNDS_MIN = 8
+"""No verdict before the first block of the plan is complete (METHODOLOGY.md#minimum).
+
+Eight rounds hold every combination of orders once, and leave four degrees of freedom beside the intercept
+and three nuisances. The intervals are right with fewer, for noise that is normal; with one or two degrees of
+freedom they lean on that assumption and on nothing else.
+"""
+
+MORE_ROUNDS_MAX = 10_000
+"""Further than this no forecast is made: eight hours of rounds of three seconds."""
+
+
+def decide(low: float, high: float, *, margin: float, better: Better, rounds: int) -> tuple[Outcome, bool]:
+    """The outcome and whether SAME is a detectable difference. `low` and `high` limit the log ratio."""
+    if rounds < ROUNDS_MIN:
+        return Outcome.UNDECIDED, False
+    excludes_no_change = low > 0 or high < 0
+    limit = math.log1p(margin)
+    if -limit <= low and high <= limit:
+        return Outcome.SAME, excludes_no_change
+    if not excludes_no_change:
+        return Outcome.UNDECIDED, False
+    grew = low > 0
+    return (Outcome.SLOWER if grew is (better is Better.LOWER) else Outcome.FASTER), False
+
+
+def more_rounds(result: Estimate, *, rounds: int, alpha: float, margin: float, kind: Kind) -> int | None:
+    """The fewest further rounds that would settle it if estimate and spread stayed what they are now.
+
+    None where there is no estimate yet, and where it would take more than MORE_ROUNDS_MAX. With FIXED it is
+    about a new run of `rounds` and so many more, since this one has had its look.
+    """
+    if not result.known:
+        return None
+    more = np.arange(max(1, ROUNDS_MIN - rounds), MORE_ROUNDS_MAX + 1, dtype=np.float64)
+    information = result.information + more  # balanced orders lose nothing
+    t = half_width_t(alpha, kind, df=result.df + more, information=information)
+    error = float(result.sd) / np.sqrt(information)
+    half = np.where(np.isfinite(t), np.where(np.isfinite(t), t, 0.0) * error, np.inf)
+    distance = abs(float(result.log_ratio))
+    settled = (half < distance) | (distance + half <= math.log1p(margin))
+    return int(more[settled.argmax()]) if settled.any() else None

@@ -1,0 +1,63 @@
+"""What a verdict is."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+WHOLE_CELL = "cell"
+"""The subject of a metric that is measured on the whole cell; a statement's subject is its text."""
+
+
+class Outcome(Enum):
+    """SAME: the interval lies inside the margin. SLOWER, FASTER: else it excludes no change.
+
+    UNDECIDED: neither, or fewer rounds than a verdict needs.
+    """
+
+    SAME = "SAME"
+    SLOWER = "SLOWER"
+    FASTER = "FASTER"
+    UNDECIDED = "UNDECIDED"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The judgement of one metric of one cell.
+
+    `effect` = candidate / baseline, with its interval [`low`, `high`], which holds at `confidence` for all
+    metrics of the run together and however often one looked. The effect is estimated at balanced order,
+    so it need not be the quotient of the two values to the last digit. Where nothing can be estimated yet
+    (fewer than five rounds, or an order that never varied), effect, low and high are NaN, 0 and infinity;
+    for a few rounds more there is an effect, and the limits are still 0 and infinity.
+    """
+
+    metric: str
+    subject: str
+    baseline: str
+    candidate: str
+    baseline_value: float
+    """Geometric mean of the rounds' values, in the metric's unit."""
+    candidate_value: float
+    effect: float
+    low: float
+    high: float
+    confidence: float
+    margin: float
+    outcome: Outcome
+    detectable: bool
+    """SAME although the interval excludes no change: a difference, smaller than anyone cares about."""
+    rounds: int
+    """Measured rounds that have a value of this metric and subject; the others are left out of it."""
+    alpha: float
+    """This metric's share of the run's error probability."""
+    e_value: float
+    """Evidence against "no change"; it is decisive at 1 / alpha.
+
+    NaN where the number of rounds was fixed and reached: the interval is then Student's.
+    """
+    round_sd: float
+    """Standard deviation of a round's log ratio, orders accounted for."""
+    more_rounds: int | None
+    """UNDECIDED: about how many more rounds would settle it, as things look now.
+
+    None where it is decided; undecided with an effect, None means more than `decide.MORE_ROUNDS_MAX`.
+    """

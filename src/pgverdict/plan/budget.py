@@ -1,0 +1,57 @@
+"""How a budget in time is spent: one round at a time, where verdicts are still open.
+
+Servers start anew for every round, so going from cell to cell costs nothing, and every cell sees the whole
+length of the run and whatever the host did in it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+
+@dataclass(frozen=True)
+class CellProgress:
+    """How far a cell is. `more_rounds` is what its verdict would take, where that can be said."""
+
+    rounds_s: tuple[float, ...]
+    decided: bool
+    given_up: bool = False
+    more_rounds: int | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether the cell still wants rounds."""
+        return not (self.decided or self.given_up)
+
+    @property
+    def round_s(self) -> float:
+        """What a round of this cell takes; 0 before the first."""
+        return median(self.rounds_s) if self.rounds_s else 0.0
+
+
+def next_cell(cells: Sequence[CellProgress], *, spent_s: float, budget_s: float) -> int | None:
+    """The open cell that got the least time so far, if a round of it still fits the budget; None ends the run."""
+    candidates = [
+        (sum(cell.rounds_s), number)
+        for number, cell in enumerate(cells)
+        if cell.open and spent_s + cell.round_s <= budget_s
+    ]
+    return min(candidates)[1] if candidates else None
+
+
+def time_left_s(cells: Sequence[CellProgress], *, spent_s: float, budget_s: float) -> float:
+    """An estimate: what the open cells would take, but no more than the budget leaves.
+
+    >>> done = CellProgress((3.0, 3.0), decided=True)
+    >>> open_ = CellProgress((3.0, 3.0), decided=False, more_rounds=5)
+    >>> time_left_s([done, open_], spent_s=12, budget_s=300)
+    15.0
+    """
+    left = max(0.0, budget_s - spent_s)
+    wanted = 0.0
+    for cell in cells:
+        if cell.open:
+            if cell.more_rounds is None or not cell.rounds_s:
+                return left
+            wanted += cell.more_rounds * cell.round_s
+    return min(left, wanted)

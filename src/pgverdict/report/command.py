@@ -1,0 +1,57 @@
+"""The command line that measures a cell of a run again."""
+
+import shlex
+from dataclasses import fields
+from decimal import Decimal
+
+from pgverdict.records.run import ArmFacts, RunRecord
+from pgverdict.report.words import is_exactly
+from pgverdict.spec.campaign import Arm, Campaign, CellSpec
+
+
+def compare_command(run: RunRecord, spec: CellSpec) -> str:
+    """With the servers, settings, seed and budget of the run; what is the default is left out."""
+    campaign = run.campaign
+    defaults = {field.name: field.default for field in fields(Campaign)}
+    words = ["pgverdict", "compare", *(_exact(arm) for arm in run.arms)]
+    words += ["--workload", spec.workload, "--scale", str(spec.scale), "--clients", str(spec.clients)]
+    if spec.partitions:
+        words += ["--partitions", str(spec.partitions)]
+    for setting in _settings(campaign.arms):
+        words += ["--set", setting]
+    if campaign.margin != defaults["margin"]:
+        words += ["--margin", _percentage(campaign.margin)]
+    if campaign.confidence != defaults["confidence"]:
+        words += ["--confidence", _percentage(campaign.confidence)]
+    if campaign.rounds is not None:
+        words += ["--rounds", str(campaign.rounds)]
+    words += ["--budget", _duration(campaign.budget_s), "--seed", str(campaign.seed)]
+    return shlex.join(words)
+
+
+def _exact(arm: ArmFacts) -> str:
+    """17 was the newest 17.x on that day; the very release is what reproduces the run."""
+    return arm.version if is_exactly(arm) else arm.server
+
+
+def _settings(arms: tuple[Arm, ...]) -> list[str]:
+    shared = set(arms[0].settings).intersection(*(arm.settings for arm in arms[1:]))
+    common = [f"{name}={value}" for name, value in arms[0].settings if (name, value) in shared]
+    own = [
+        f"{arm.role.value}:{name}={value}"
+        for arm in arms
+        for name, value in arm.settings
+        if (name, value) not in shared
+    ]
+    return common + own
+
+
+def _percentage(fraction: float) -> str:
+    return f"{(Decimal(repr(fraction)) * 100).normalize():f}%"
+
+
+def _duration(seconds: float) -> str:
+    for unit, length in (("h", 3600), ("m", 60)):
+        if seconds % length == 0:
+            return f"{seconds / length:.0f}{unit}"
+    return f"{seconds:g}s"

@@ -1,0 +1,96 @@
+"""JSON for programs: schema `pgverdict.report/1`. Numbers are not rounded; what is not known is null.
+
+Keys may be added within a version; none is removed or changes its meaning.
+"""
+
+import json
+import math
+from dataclasses import asdict
+from typing import Any
+
+from pgverdict.judge.verdict import Verdict
+from pgverdict.report.model import CellReport, Report
+
+SCHEMA = "pgverdict.report/1"
+
+
+def to_json(report: Report) -> str:
+    """One strict JSON document with a newline at its end."""
+    return json.dumps(_known(_document(report)), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _document(report: Report) -> dict[str, Any]:
+    campaign = report.campaign
+    return {
+        "schema": SCHEMA,
+        "made_by": report.made_by,
+        "run": {
+            "id": report.id,
+            "state": report.state.value,
+            "started": report.started,
+            "seconds": report.seconds,
+            "host": dict(report.host),
+            "notes": report.notes,
+        },
+        "campaign": {
+            "margin": campaign.margin,
+            "confidence": campaign.confidence,
+            "budget_s": campaign.budget_s,
+            "rounds": campaign.rounds,
+            "seed": campaign.seed,
+        },
+        "arms": [
+            {
+                "name": arm.name,
+                "role": arm.role.value,
+                "server": arm.server,
+                "version": arm.version,
+                "build": dict(arm.build),
+                "settings": dict(arm.settings),
+                "notes": arm.notes,
+            }
+            for arm in report.arms
+        ],
+        "differences": [asdict(difference) for difference in report.differences],
+        "cells": [_cell(cell) for cell in report.cells],
+    }
+
+
+def _cell(cell: CellReport) -> dict[str, Any]:
+    return {
+        "workload": cell.spec.workload,
+        "scale": cell.spec.scale,
+        "clients": cell.spec.clients,
+        "partitions": cell.spec.partitions,
+        "primary": cell.primary,
+        "regime": cell.regime,
+        "rounds": cell.rounds,
+        "failed_rounds": cell.failed_rounds,
+        "pairs": cell.pairs,
+        "seconds": cell.seconds,
+        "headline": cell.headline,
+        "verdicts": [_verdict(verdict) for verdict in cell.verdicts],
+        "round_effects": [asdict(effect) for effect in cell.round_effects],
+        "conditions": [asdict(condition) for condition in cell.conditions],
+        "placement": dict(cell.placement),
+        "notes": cell.notes,
+        "command": cell.command,
+    }
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    facts = asdict(verdict)
+    outcome = facts.pop("outcome")
+    return {**facts, "verdict": outcome.value}
+
+
+def _known(value: Any) -> Any:
+    """JSON has neither NaN nor infinity."""
+    match value:
+        case float():
+            return value if math.isfinite(value) else None
+        case dict():
+            return {name: _known(item) for name, item in value.items()}
+        case list() | tuple():
+            return [_known(item) for item in value]
+    return value

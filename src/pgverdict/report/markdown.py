@@ -1,0 +1,101 @@
+"""The report as Markdown, for pull requests and mail: sentences, a table per cell, what differs, the command."""
+
+import re
+from collections.abc import Iterable
+
+from pgverdict.judge.verdict import WHOLE_CELL, Outcome, Verdict
+from pgverdict.report import words
+from pgverdict.report.model import CellReport, Report
+
+
+def to_markdown(report: Report) -> str:
+    """One document, in GitHub's dialect."""
+    baseline, candidate = (_text(label) for label in report.labels)
+    blocks = [f"# {candidate} against {baseline}", _list(_headline(cell) for cell in report.cells)]
+    for cell in report.cells:
+        blocks += _cell(cell, report)
+    blocks += _differences(report)
+    blocks += _notes(report.notes)
+    sure = words.confidence_words(report.campaign.confidence)
+    margin = words.margin_words(report.campaign.margin)
+    blocks.append(
+        f"Intervals hold with {sure} for all verdicts of the run together; the margin is {margin}."
+        f" Run {_code(report.id)}, {_text(report.made_by)}."
+    )
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _headline(cell: CellReport) -> str:
+    outcome = cell.verdict.outcome if cell.verdict else Outcome.UNDECIDED
+    return f"**{outcome.value}**: {_text(cell.headline)}."
+
+
+def _cell(cell: CellReport, report: Report) -> list[str]:
+    measured = f"{words.count(cell.rounds, 'round')}, {words.count(cell.pairs, 'pair')}, {words.duration(cell.seconds)}"
+    header = ["metric", "of", *map(_text, report.labels), "change %", "interval %", "verdict"]
+    return [
+        f"## {_text(words.cell_title(cell.spec))}",
+        f"{measured}; {_text(cell.regime)}; {_code(cell.primary)} decides.",
+        _table(header, "llrrrrl", [_row(verdict, cell) for verdict in cell.verdicts]),
+        _list(f"#{number}: {_code(subject)}" for number, subject in enumerate(cell.subjects, start=1)),
+        *_notes(cell.notes),
+        f"```sh\n{cell.command}\n```",
+    ]
+
+
+def _row(verdict: Verdict, cell: CellReport) -> list[str]:
+    whole = verdict.subject == WHOLE_CELL
+    return [
+        _code(verdict.metric),
+        "cell" if whole else f"#{cell.subjects.index(verdict.subject) + 1}",
+        words.quantity(verdict.baseline_value),
+        words.quantity(verdict.candidate_value),
+        words.change(verdict.effect),
+        words.interval(verdict),
+        verdict.outcome.value + (", detectable" if verdict.detectable else ""),
+    ]
+
+
+def _differences(report: Report) -> list[str]:
+    if not report.differences:
+        return []
+    rows = [
+        [
+            d.area,
+            _code(d.name, in_table=True),
+            *("not there" if v is None else _code(v, in_table=True) for v in d.values),
+        ]
+        for d in report.differences
+    ]
+    return [
+        "## What differs between the arms",
+        _table(["", "name", *map(_text, report.labels)], "llll", rows),
+    ]
+
+
+def _notes(notes: Iterable[str]) -> list[str]:
+    return [_list(f"note: {_text(note)}" for note in notes)]
+
+
+def _table(header: list[str], alignment: str, rows: list[list[str]]) -> str:
+    rule = ["--:" if side == "r" else ":--" for side in alignment]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *rows))
+
+
+def _list(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)
+
+
+def _text(text: str) -> str:
+    """Text that Markdown and HTML leave alone, on one line."""
+    return re.sub(r"([\\`*_\[\]<>&|#~])", r"\\\1", " ".join(text.split()))
+
+
+def _code(text: str, *, in_table: bool = False) -> str:
+    """Code on one line, whatever backticks it holds; a table would end its cell at a bar."""
+    line = " ".join(text.split())
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", line)), default=0))
+    if not line:
+        return ""
+    space = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{fence}{space}{line.replace('|', chr(92) + '|') if in_table else line}{space}{fence}"

@@ -1,0 +1,242 @@
+"""The model of a report: everything that any format shows, worked out once from a run and its verdicts.
+
+report = make_report(run, judge_run(run))
+print(report.cells[0].headline)
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from pgverdict import __version__
+from pgverdict.judge.values import Question, values
+from pgverdict.judge.verdict import Verdict
+from pgverdict.records.round import ArmRecord, RoundRecord, RoundState
+from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
+from pgverdict.report import words
+from pgverdict.report.command import compare_command
+from pgverdict.spec.campaign import Campaign, CellSpec
+
+_MADE_WITH = ("compiler", "configure", "cflags")
+"""What a build says about its making; arms that differ here differ in more than PostgreSQL."""
+
+
+@dataclass(frozen=True)
+class RoundEffect:
+    """A round of a cell: what it alone says about the primary metric. None: it failed, or has no value."""
+
+    number: int
+    effect: float | None
+    baseline_first: bool
+    """Whether the baseline was the first to start."""
+    failed: bool
+    story: str | None
+
+
+@dataclass(frozen=True)
+class Condition:
+    """In which state the arms were: the median over the measured rounds, one value per arm."""
+
+    name: str
+    unit: str
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Something in which the arms differ; None where an arm has no such thing."""
+
+    area: str
+    name: str
+    values: tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class CellReport:
+    """A cell as it is shown. The verdicts stand in order, the primary metric's first."""
+
+    spec: CellSpec
+    primary: str
+    regime: str
+    rounds: int
+    failed_rounds: int
+    pairs: int
+    seconds: float
+    headline: str
+    verdicts: tuple[Verdict, ...]
+    round_effects: tuple[RoundEffect, ...]
+    conditions: tuple[Condition, ...]
+    placement: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    command: str
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The one that decides the cell; None before anything was judged."""
+        return self.verdicts[0] if self.verdicts else None
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """The statements that have verdicts, in order; formats number them."""
+        whole = self.verdicts[0].subject if self.verdicts else ""
+        return tuple(dict.fromkeys(v.subject for v in self.verdicts if v.subject != whole))
+
+
+@dataclass(frozen=True)
+class Report:
+    """A run as it is shown."""
+
+    made_by: str
+    id: str
+    state: RunState
+    started: str
+    seconds: float
+    campaign: Campaign
+    host: tuple[tuple[str, str], ...]
+    arms: tuple[ArmFacts, ...]
+    differences: tuple[Difference, ...]
+    notes: tuple[str, ...]
+    cells: tuple[CellReport, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the arms are called before people."""
+        return tuple(words.arm_label(arm) for arm in self.arms)
+
+
+def make_report(run: RunRecord, verdicts: Sequence[Sequence[Verdict]]) -> Report:
+    """The report of a run; `verdicts` are `judge.cell.judge_run`'s, per cell."""
+    differences = _differences(run.arms)
+    return Report(
+        made_by=f"pgverdict {__version__}",
+        id=run.id,
+        state=run.state,
+        started=run.started,
+        # A run that was killed never said how long it took.
+        seconds=run.seconds or sum(r.seconds for cell in run.cells for r in cell.rounds),
+        campaign=run.campaign,
+        host=run.host,
+        arms=run.arms,
+        differences=differences,
+        notes=_run_notes(run, differences),
+        cells=tuple(
+            _cell(run, cell, tuple(judged)) for cell, judged in zip(run.cells, verdicts, strict=True)
+        ),
+    )
+
+
+def _cell(run: RunRecord, cell: CellRecord, verdicts: tuple[Verdict, ...]) -> CellReport:
+    seconds = sum(r.seconds for r in cell.rounds)
+    pace_s = seconds / len(cell.measured) if cell.measured else 0.0
+    if verdicts:
+        baseline, candidate = (words.arm_label(arm) for arm in run.arms)
+        headline = words.headline(verdicts[0], cell.spec, (baseline, candidate), pace_s)
+    else:
+        headline = f"Nothing is known yet about {cell.spec.workload}"
+    return CellReport(
+        spec=cell.spec,
+        primary=cell.primary,
+        regime=cell.regime,
+        rounds=len(cell.measured),
+        failed_rounds=len(cell.rounds) - len(cell.measured),
+        pairs=sum(len(r.plan.pairs) for r in cell.measured),
+        seconds=seconds,
+        headline=headline,
+        verdicts=verdicts,
+        round_effects=tuple(_round_effect(number, r, cell) for number, r in enumerate(cell.rounds, start=1)),
+        conditions=_conditions(cell.measured, arms=len(run.arms)),
+        placement=_placement(cell.measured),
+        notes=_cell_notes(cell),
+        command=compare_command(run, cell.spec),
+    )
+
+
+def _round_effect(number: int, record: RoundRecord, cell: CellRecord) -> RoundEffect:
+    failed = record.state is RoundState.FAILED
+    value = None if failed else values(record, Question(cell.primary), clients=cell.spec.clients)
+    effect = None if value is None else math.exp(value.log_ratio)
+    return RoundEffect(number, effect, record.plan.start_order[0] == 0, failed, record.story)
+
+
+def _conditions(rounds: Sequence[RoundRecord], *, arms: int) -> tuple[Condition, ...]:
+    if not rounds:
+        return ()
+    by_arm = [[found for r in rounds for found in r.arms if found.arm == arm] for arm in range(arms)]
+
+    def typical(name: str) -> tuple[float | None, ...]:
+        return tuple(_median(records, name) for records in by_arm)
+
+    return (
+        Condition("start of the server", "ms", typical("start_ms")),
+        Condition("size of the database", "bytes", typical("data_bytes")),
+        Condition("blocks read from outside shared buffers, per round", "", typical("buffers_read")),
+        Condition("read from storage, per round", "bytes", typical("storage_read_bytes")),
+        Condition("transactions counted, per round", "", typical("transactions")),
+    )
+
+
+def _median(records: Sequence[ArmRecord], name: str) -> float | None:
+    known = [value for record in records if (value := getattr(record, name)) is not None]
+    return float(median(known)) if known else None
+
+
+def _placement(rounds: Sequence[RoundRecord]) -> tuple[tuple[str, str], ...]:
+    """The same in all rounds, as a rule; what was not is listed."""
+    found: dict[str, dict[str, None]] = {}
+    for record in rounds:
+        for name, value in record.placement:
+            found.setdefault(name, {})[value] = None
+    return tuple((name, ", then ".join(distinct)) for name, distinct in found.items())
+
+
+def _differences(arms: Sequence[ArmFacts]) -> tuple[Difference, ...]:
+    found = []
+    for area, facts in (
+        ("build", [dict(arm.build) for arm in arms]),
+        ("setting", [dict(arm.settings) for arm in arms]),
+    ):
+        for name in sorted({name for one in facts for name in one}):
+            told = tuple(one.get(name) for one in facts)
+            if len(set(told)) > 1:
+                found.append(Difference(area, name, told))
+    return tuple(found)
+
+
+def _run_notes(run: RunRecord, differences: Sequence[Difference]) -> tuple[str, ...]:
+    notes = []
+    if run.state is RunState.RUNNING:
+        notes.append("this run has not ended, or its process was killed: these are the rounds it kept")
+    if run.state is RunState.STOPPED:
+        notes.append("this run was stopped before its end")
+    unlike = [d.name for d in differences if d.area == "build" and d.name in _MADE_WITH]
+    if unlike:
+        notes.append(
+            f"the arms were built differently ({words.listed(unlike)}): an effect may come from that"
+            " rather than from PostgreSQL"
+        )
+    by_note: dict[str, list[str]] = {}
+    for arm in run.arms:
+        for note in arm.notes:
+            by_note.setdefault(note, []).append(words.arm_label(arm))
+    notes += [f"{words.listed(labels)}: {note}" for note, labels in by_note.items()]
+    return tuple(notes)
+
+
+def _cell_notes(cell: CellRecord) -> tuple[str, ...]:
+    notes = []
+    if cell.regime == "fresh":
+        notes.append(
+            "every round worked on a fresh copy of the data: it saw mostly first changes of pages, and no vacuum"
+        )
+    stories = [r.story or "without a story" for r in cell.rounds if r.state is RoundState.FAILED]
+    for story in dict.fromkeys(stories):
+        notes.append(f"{words.count(stories.count(story), 'round')} failed: {story}")
+    rolled_back = sum(arm.failed for r in cell.measured for arm in r.arms)
+    if rolled_back:
+        notes.append(
+            f"{words.count(rolled_back, 'transaction')} ended in a serialization failure or a deadlock"
+        )
+    if any(arm.storage_read_bytes for r in cell.measured for arm in r.arms):
+        notes.append("storage was read while slices ran: the data was not all in memory")
+    return tuple(notes)

@@ -1,0 +1,104 @@
+"""The report in a terminal: sentences first, then a table per cell. Eighty columns and no colour are enough."""
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from pgverdict.judge.verdict import WHOLE_CELL, Outcome, Verdict
+from pgverdict.report import words
+from pgverdict.report.model import CellReport, Report
+
+STYLES = {
+    Outcome.SLOWER: "bold red",
+    Outcome.FASTER: "bold green",
+    Outcome.SAME: "bold cyan",
+    Outcome.UNDECIDED: "bold yellow",
+}
+
+_NAME_WIDTH_MAX = 9
+_STATEMENT_WIDTH_MAX = 72
+
+
+def print_report(report: Report, console: Console | None = None) -> None:
+    """Print it; without a console, to standard output."""
+    console = console or Console(highlight=False)
+    for part in _parts(report):
+        console.print(part)
+
+
+def _parts(report: Report) -> list[RenderableType]:
+    parts: list[RenderableType] = [_headlines(report), ""]
+    for cell in report.cells:
+        parts += _cell(cell, report)
+    parts += [_note(note) for note in report.notes]
+    parts += [_note(_confidence(report)), Text(f"run {report.id}", style="dim")]
+    return parts
+
+
+def _headlines(report: Report) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for cell in report.cells:
+        outcome = cell.verdict.outcome if cell.verdict else Outcome.UNDECIDED
+        table.add_row(_outcome(outcome), Text(cell.headline))
+    return table
+
+
+def _cell(cell: CellReport, report: Report) -> list[RenderableType]:
+    title = Text(words.cell_title(cell.spec), style="bold")
+    title.append(f"  {cell.regime}, {measured_words(cell)}", style="not bold dim")
+    parts: list[RenderableType] = [title, _verdicts(cell, report.labels)]
+    legend = [Text(f"* {words.title(cell.primary)}, the primary metric, decides the cell", style="dim")]
+    for number, subject in enumerate(cell.subjects, start=1):
+        legend.append(Text(f"#{number} {words.shortened(subject, _STATEMENT_WIDTH_MAX)}", style="dim"))
+    if any(verdict.detectable for verdict in cell.verdicts):
+        legend.append(Text("(d) detectable: there is a difference, smaller than the margin", style="dim"))
+    parts += [Padding(line, (0, 0, 0, 2)) for line in legend]
+    parts += [_note(note) for note in cell.notes]
+    return [*parts, ""]
+
+
+def measured_words(cell: CellReport) -> str:
+    """How much was measured: '24 rounds, 288 pairs, 1 min 12 s'."""
+    measured = f"{words.count(cell.rounds, 'round')}, {words.count(cell.pairs, 'pair')}"
+    return f"{measured}, {words.duration(cell.seconds)}"
+
+
+def _verdicts(cell: CellReport, arms: tuple[str, ...]) -> Table:
+    # With the box's own blank between columns, the table fits eighty columns.
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=0, show_edge=False)
+    table.add_column("metric", no_wrap=True)
+    table.add_column("of", no_wrap=True)
+    for name in arms:
+        table.add_column(words.shortened(name, _NAME_WIDTH_MAX), justify="right", no_wrap=True)
+    table.add_column("change %", justify="right", no_wrap=True)
+    table.add_column("interval %", justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for number, verdict in enumerate(cell.verdicts):
+        table.add_row(
+            verdict.metric + " *" * (number == 0),
+            "cell" if verdict.subject == WHOLE_CELL else f"#{cell.subjects.index(verdict.subject) + 1}",
+            words.quantity(verdict.baseline_value),
+            words.quantity(verdict.candidate_value),
+            words.change(verdict.effect),
+            words.interval(verdict),
+            _outcome(verdict.outcome, verdict),
+        )
+    return table
+
+
+def _outcome(outcome: Outcome, verdict: Verdict | None = None) -> Text:
+    mark = " (d)" if verdict is not None and verdict.detectable else ""
+    return Text(outcome.value + mark, style=STYLES[outcome])
+
+
+def _note(note: str) -> Padding:
+    return Padding(Text(f"note: {note}"), (0, 0, 0, 2))
+
+
+def _confidence(report: Report) -> str:
+    sure = words.confidence_words(report.campaign.confidence)
+    return f"{sure} sure of all verdicts of the run together; margin {words.margin_words(report.campaign.margin)}"

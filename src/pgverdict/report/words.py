@@ -1,0 +1,280 @@
+"""How numbers and verdicts are said: the same words in every format.
+
+>>> percent(1.021), percent(0.5), percent(math.nan)
+('+2.10 %', '-50.00 %', '-')
+>>> quantity(51234.6), quantity(19.624), quantity(0.0051234)
+('51,235', '19.62', '0.005123')
+"""
+
+import math
+from collections.abc import Iterable
+
+from pgverdict.judge.decide import MORE_ROUNDS_MAX
+from pgverdict.judge.verdict import WHOLE_CELL, Outcome, Verdict
+from pgverdict.records.run import ArmFacts
+from pgverdict.spec.campaign import CellSpec
+from pgverdict.spec.metrics import METRICS, Better
+
+NOTHING = "-"
+
+_TITLES = {
+    "tps": "throughput",
+    "latency_us_mean": "mean latency",
+    "latency_us_p50": "typical latency",
+    "latency_us_p95": "95th percentile latency",
+    "latency_us_p99": "99th percentile latency",
+    "server_cpu_us_per_txn": "CPU per transaction",
+    "server_ms_mean": "mean server time",
+    "server_ms_stddev": "spread of server time",
+}
+
+
+def title(metric: str) -> str:
+    """What a metric is called in a sentence."""
+    return _TITLES.get(metric, metric)
+
+
+def unit(metric: str) -> str:
+    return METRICS[metric].unit if metric in METRICS else ""
+
+
+def meaning(metric: str) -> str:
+    return METRICS[metric].meaning if metric in METRICS else ""
+
+
+def slowdown(metric: str, effect: float) -> float:
+    """The effect so that more than 1 is worse, whichever direction the metric improves in."""
+    better = METRICS[metric].better if metric in METRICS else Better.LOWER
+    if better is Better.LOWER:
+        return effect
+    return 1 / effect if effect else math.inf
+
+
+def change(effect: float) -> str:
+    """An effect as a signed change in percent, for columns that say so."""
+    if not math.isfinite(effect):
+        return NOTHING
+    number = (effect - 1) * 100
+    text = f"{number:+.2f}" if abs(number) < 100 else f"{number:+.0f}"
+    return "0.00" if float(text) == 0 else text
+
+
+def percent(effect: float) -> str:
+    """The same, complete."""
+    return f"{change(effect)} %" if math.isfinite(effect) else NOTHING
+
+
+def has_interval(verdict: Verdict) -> bool:
+    return verdict.low > 0 and math.isfinite(verdict.high)
+
+
+def interval(verdict: Verdict) -> str:
+    """The limits of an effect as signed changes in percent."""
+    if not has_interval(verdict):
+        return NOTHING
+    return f"{change(verdict.low)} to {change(verdict.high)}"
+
+
+def quantity(value: float) -> str:
+    """A measured value to four digits, in its own unit."""
+    if not math.isfinite(value):
+        return NOTHING
+    if value == 0:
+        return "0"
+    if abs(value) >= 999.95:
+        return f"{value:,.0f}"
+    decimals = max(0, 3 - math.floor(math.log10(abs(value))))
+    return f"{value:.{decimals}f}"
+
+
+def count(number: int, noun: str) -> str:
+    """
+    >>> count(1, "round"), count(2400, "pair")
+    ('1 round', '2,400 pairs')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def duration(seconds: float) -> str:
+    """
+    >>> duration(0.42), duration(71.6), duration(300), duration(5400)
+    ('0.4 s', '1 min 12 s', '5 min', '1 h 30 min')
+    """
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    hours, minutes, left = whole // 3600, whole // 60 % 60, whole % 60
+    parts = [(hours, "h"), (minutes, "min"), (left if not hours else 0, "s")]
+    return " ".join(f"{number} {name}" for number, name in parts if number)
+
+
+def roughly(seconds: float) -> str:
+    """A duration that is only a forecast.
+
+    >>> roughly(8.7), roughly(287), roughly(11_000)
+    ('9 s', '5 min', '3.1 h')
+    """
+    if seconds < 60:
+        return f"{max(1, seconds):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def listed(words: Iterable[str]) -> str:
+    """
+    >>> listed(["compiler", "cflags", "configure"])
+    'compiler, cflags and configure'
+    """
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def cell_title(spec: CellSpec) -> str:
+    """
+    >>> cell_title(CellSpec("select-only", 10, 1))
+    'select-only, scale 10, 1 client'
+    """
+    parts = [spec.workload, f"scale {spec.scale:,}", count(spec.clients, "client")]
+    if spec.partitions:
+        parts.append(count(spec.partitions, "partition"))
+    return ", ".join(parts)
+
+
+def shortened(text: str, width: int) -> str:
+    """One line of at most `width` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else line[: width - 3].rstrip() + "..."
+
+
+def subject(verdict: Verdict) -> str:
+    return "the whole cell" if verdict.subject == WHOLE_CELL else verdict.subject
+
+
+def change_words(verdict: Verdict) -> str:
+    """The effect and its interval: '2.1 % slower, between 1.6 and 2.6 %'."""
+    if not math.isfinite(verdict.effect):
+        return "not yet known"
+    said = _Change(verdict)
+    if not has_interval(verdict):
+        return said.effect()
+    return f"{said.effect()}, {said.between()}"
+
+
+def arm_label(arm: ArmFacts) -> str:
+    """What an arm is called before people: 17 is told as 17.7, and a second 17 as 17.7#2."""
+    return arm.version + arm.name.removeprefix(arm.server) if is_exactly(arm) else arm.name
+
+
+def is_exactly(arm: ArmFacts) -> bool:
+    """Whether the user named a line of releases, and the version says which one it was."""
+    return arm.version.startswith(f"{arm.server}.") and arm.name.startswith(arm.server)
+
+
+def headline(verdict: Verdict, spec: CellSpec, arms: tuple[str, str], seconds_per_round: float) -> str:
+    """The verdict of a cell as a sentence, without a full stop. `arms` is how they are called."""
+    baseline, candidate = arms
+    on = f"on {spec.workload} ({title(verdict.metric)})"
+    sure = f"{confidence_words(verdict.confidence)} sure"
+    said = _Change(verdict)
+    match verdict.outcome:
+        case Outcome.SLOWER | Outcome.FASTER:
+            return f"{candidate} is {said.effect(than=baseline)} {on}, {said.between()}, {sure}"
+        case Outcome.SAME:
+            within = f"to within {_plain(verdict.margin * 100)} %"
+            sentence = f"{candidate} is as fast as {baseline} {on} {within}: {said.between()}, {sure}"
+            return sentence + (
+                "; the difference is detectable, and smaller than matters" * verdict.detectable
+            )
+        case Outcome.UNDECIDED:
+            doubt = f"Cannot tell yet whether {candidate} is slower than {baseline} {on}"
+            return f"{doubt}: {_so_far(verdict, sure)}{_what_it_takes(verdict, seconds_per_round)}"
+
+
+def _so_far(verdict: Verdict, sure: str) -> str:
+    rounds = count(verdict.rounds, "round")
+    if not math.isfinite(verdict.effect):
+        return f"too little to go by after {rounds}"
+    said = _Change(verdict)
+    if not has_interval(verdict):
+        return f"{said.effect()} after {rounds}, too few for an interval"
+    return f"{said.between()}, {sure}, after {rounds}"
+
+
+def _what_it_takes(verdict: Verdict, seconds_per_round: float) -> str:
+    if verdict.more_rounds is None:
+        if math.isfinite(verdict.effect):
+            return f"; more than {MORE_ROUNDS_MAX:,} further rounds would be needed"
+        return ""
+    more = "1 more round" if verdict.more_rounds == 1 else f"{verdict.more_rounds:,} more rounds"
+    time = (
+        f", {roughly(verdict.more_rounds * seconds_per_round)} at this run's pace"
+        if seconds_per_round
+        else ""
+    )
+    return f"; about {more}{time}, would settle it"
+
+
+class _Change:
+    """An effect in words that know which direction is worse.
+
+    From a factor of two on, a ratio is clearer than a percentage: '4.90 times as slow'.
+    """
+
+    def __init__(self, verdict: Verdict) -> None:
+        self._verdict = verdict
+        self._as_ratio = not 0.5 < verdict.effect < 2
+        # Percentages of narrow intervals need a second decimal to differ.
+        width = (verdict.high - verdict.low) * 100
+        self._decimals = 2 if not math.isfinite(width) or width < 0.8 else 1
+
+    def effect(self, than: str | None = None) -> str:
+        """'2.1 % slower', 'than' whom if that is asked for."""
+        word = self._direction(self._verdict.effect)
+        if self._as_ratio:
+            said = f"{self._ratio(self._verdict.effect)} times as {'slow' if word == 'slower' else 'fast'}"
+            return said if than is None else f"{said} as {than}"
+        said = f"{self._size(self._verdict.effect)} % {word}"
+        return said if than is None else f"{said} than {than}"
+
+    def between(self) -> str:
+        """The interval: 'between 1.6 and 2.6 %', with directions where it contains no change."""
+        low, high = self._verdict.low, self._verdict.high
+        words = {self._direction(low), self._direction(high), self._direction(self._verdict.effect)}
+        if self._as_ratio and len(words) == 1:
+            first, last = sorted((low, high), key=lambda limit: float(self._ratio(limit)))
+            return f"between {self._ratio(first)} and {self._ratio(last)} times"
+        ends = sorted((low, high), key=self._slowdown)
+        if len(words) == 1:
+            first, last = sorted(ends, key=lambda limit: abs(limit - 1))
+            word = f" {words.pop()}" if self._verdict.outcome in (Outcome.SAME, Outcome.UNDECIDED) else ""
+            return f"between {self._size(first)} and {self._size(last)} %{word}"
+        worded = [f"{self._size(limit)} % {self._direction(limit)}" for limit in ends]
+        return f"between {listed(worded)}"
+
+    def _slowdown(self, effect: float) -> float:
+        return slowdown(self._verdict.metric, effect)
+
+    def _direction(self, effect: float) -> str:
+        return "slower" if self._slowdown(effect) > 1 else "faster"
+
+    def _size(self, effect: float) -> str:
+        return f"{abs(effect - 1) * 100:.{self._decimals}f}"
+
+    def _ratio(self, effect: float) -> str:
+        return f"{max(effect, 1 / effect):.2f}"
+
+
+def _plain(number: float) -> str:
+    """A number the user wrote, without the dust of arithmetic: 99, 99.9."""
+    return f"{number:.6g}"
+
+
+def confidence_words(confidence: float) -> str:
+    return f"{_plain(confidence * 100)} %"
+
+
+def margin_words(margin: float) -> str:
+    """
+    >>> margin_words(0.01)
+    '1 %'
+    """
+    return f"{_plain(margin * 100)} %"

@@ -1,0 +1,33 @@
+"""Obtain a build of PostgreSQL, run a cluster on it, and leave nothing behind.
+
+The only place that knows that PostgreSQL releases differ, and the only one that starts servers. It
+knows nothing of workloads, rounds or numbers. Nothing is imported here: the supervisor's process imports
+this package with the standard library alone, and starts in milliseconds. The public names, by file:
+
+    home        Home.find(), .ensure(account), .cache .data .downloads .installs .templates .runs
+    marked      mark(directory), remove_tree(directory): only ever deletes what is marked as ours
+    account     Account, server_account(): who servers run as
+    release     Release, known_releases(home), find_release(spelling, home)
+    fetch       fetch(release, home, progress) -> Jar: downloaded and checked
+    install     obtain(spelling, home, copy=1) -> Install; list_installed(home), list_releases(home)
+    cluster     create_cluster(install, data, account)
+    settings    check_settings(user), render_settings(user, ...): what goes into pgverdict.conf
+    server      Server(install, data, socket_directory, ...): start, stop, pids, connect, log_tail
+    control     read_control(data) -> Control, trim_wal(data)
+    processes   running_in(directory), end_all(directories)
+    supervisor  Supervisor: stops what runs in given directories when this process ends
+    workspace   Workspace.create(home, account): a run's own directories; sweep(home)
+    space       require_space(path, bytes_needed, what)
+
+From nothing to an answer:
+
+    account, home = server_account(), Home.find()
+    home.ensure(account)
+    install = obtain("17", home)
+    with Workspace.create(home, account) as workspace:
+        data = workspace.path / "baseline"
+        create_cluster(install, data, account)
+        server = Server(install, data, workspace.socket_directory("baseline"), {"jit": "off"}, account)
+        with server:
+            server.connect().execute("select 1")
+"""

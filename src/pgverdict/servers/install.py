@@ -1,0 +1,208 @@
+"""A build of PostgreSQL, unpacked and ready to run; what it was built with.
+
+`copy` tells separate installs of the same build apart: comparing a server with itself wants two, because
+where a binary lies on disk and in memory matters too.
+"""
+
+import json
+import os
+import re
+import tarfile
+import tempfile
+import zipfile
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+from pgverdict.errors import WorldError
+from pgverdict.servers.account import Account, server_account
+from pgverdict.servers.fetch import Jar, fetch
+from pgverdict.servers.home import VARIABLE, Home, remove_tree
+from pgverdict.servers.maven import Progress
+from pgverdict.servers.release import Release, find_release, known_releases, local_releases, major_of
+from pgverdict.servers.space import require_space
+
+_FACTS = "install.json"
+_BYTES_UNPACKED = 100_000_000  # the largest so far, 18.6, has 75 MB
+
+
+@dataclass(frozen=True)
+class Build:
+    """What the binary says about its making. Two builds that differ here differ in more than PostgreSQL."""
+
+    compiler: str
+    configure: str
+    cflags: str
+
+
+@dataclass(frozen=True)
+class Install:
+    """`identity` is the SHA-512 of the package that it was unpacked from; two copies have the same."""
+
+    version: str
+    package: str
+    copy: int
+    identity: str
+    build: Build
+    root: Path
+
+    @property
+    def major(self) -> tuple[int, ...]:
+        """(9, 6) or (17,)."""
+        return major_of(tuple(int(part) for part in re.findall(r"\d+", self.version)))
+
+    @property
+    def postgres(self) -> Path:
+        return self.root / "bin" / "postgres"
+
+    @property
+    def initdb(self) -> Path:
+        return self.root / "bin" / "initdb"
+
+
+def obtain(
+    spelling: str,
+    home: Home,
+    *,
+    copy: int = 1,
+    progress: Progress | None = None,
+    account: Account | None = None,
+) -> Install:
+    """The install that a spelling ("17", "17.7") means: found, else downloaded, checked and unpacked.
+
+    Without a network it is what was obtained before. `home` must have been ensured.
+    """
+    assert copy >= 1
+    release = find_release(spelling, home)
+    root = home.installs / f"{release.package}-{copy}"
+    if not (root / _FACTS).exists():
+        try:
+            jar = fetch(release, home, progress)
+        except WorldError as error:
+            raise _offer_local(error, spelling, home) from error
+        _install(jar, release, copy, root, account or server_account())
+    return _read(root)
+
+
+def list_installed(home: Home) -> list[Install]:
+    """What is unpacked here, oldest release first."""
+    found = [_read(path.parent) for path in home.installs.glob(f"*/{_FACTS}")]
+    return sorted(found, key=lambda install: (Release(install.package).numbers, install.copy))
+
+
+def list_releases(home: Home) -> list[Release]:
+    """What could be obtained, oldest release first: asks the repository, else an earlier list."""
+    return known_releases(home, refresh=True)
+
+
+def _install(jar: Jar, release: Release, copy: int, root: Path, account: Account) -> None:
+    """Unpack beside `root`, try it, and only then give it its name: there are no half installs."""
+    require_space(root.parent, _BYTES_UNPACKED, f"PostgreSQL {release.version}")
+    temporary = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=root.parent))
+    try:
+        _unpack(jar.path, temporary)
+        version = _ask_version(temporary, account)
+        facts = {
+            "version": version,
+            "package": release.package,
+            "copy": copy,
+            "identity": jar.sha512,
+            "build": asdict(_read_build(temporary / "bin" / "postgres")),
+        }
+        (temporary / _FACTS).write_text(json.dumps(facts, indent=1))
+        _open_to_servers(temporary)
+        try:
+            temporary.rename(root)
+        except OSError:
+            if not (root / _FACTS).exists():
+                raise
+            # Another process was faster; its install is as good.
+    finally:
+        remove_tree(temporary)
+
+
+def _unpack(jar: Path, into: Path) -> None:
+    try:
+        with zipfile.ZipFile(jar) as package:
+            names = [name for name in package.namelist() if name.endswith(".txz")]
+            if len(names) != 1:
+                raise WorldError(f"not a package of PostgreSQL: {jar} holds {package.namelist()}")
+            with package.open(names[0]) as archive, tarfile.open(fileobj=archive, mode="r:xz") as tar:
+                _extract(tar, into)
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
+        raise WorldError(f"cannot unpack {jar}: {error}") from error
+    for program in ("postgres", "initdb"):
+        if not (into / "bin" / program).is_file():
+            raise WorldError(f"not a package of PostgreSQL: {jar} has no bin/{program}")
+
+
+def _extract(tar: tarfile.TarFile, into: Path) -> None:
+    """Unpack an archive, nothing of which may land or point outside."""
+    if hasattr(tarfile, "data_filter"):
+        tar.extractall(into, filter="data")
+        return
+    # Python before 3.11.4, which Debian 12 has: a coarser sieve, through which these packages pass.
+    for member in tar.getmembers():
+        ways = [member.name, member.linkname] if member.issym() else [member.name]
+        plain = member.isfile() or member.isdir() or member.issym()
+        if not plain or any(way.startswith("/") or ".." in way.split("/") for way in ways):
+            raise tarfile.TarError(f"will not unpack {member.name}")
+    tar.extractall(into)
+
+
+def _open_to_servers(root: Path) -> None:
+    """Everybody may read, nobody else may write, whatever the umask: servers have an account of their own."""
+    root.chmod(0o755)
+    for folder, folders, files in os.walk(root):
+        for name in (*folders, *files):
+            path = Path(folder, name)
+            if not path.is_symlink():
+                executable = path.is_dir() or path.stat().st_mode & 0o100
+                path.chmod(0o755 if executable else 0o644)
+
+
+def _ask_version(root: Path, account: Account) -> str:
+    """What `postgres --version` says, asked as the account that servers run as: does it run at all?"""
+    _open_to_servers(root)
+    try:
+        answer = account.run([str(root / "bin" / "postgres"), "--version"], cwd=root)
+    except PermissionError:
+        account.require_reach(root, VARIABLE)
+        raise
+    match = re.search(r"\(PostgreSQL\) (\d+(?:\.\d+)+)", answer.stdout)
+    if answer.returncode != 0 or match is None:
+        raise WorldError(
+            f"the build of PostgreSQL does not run on this machine: {answer.stdout.strip()}",
+            hint="ready-made builds want glibc; a missing library is named above",
+        )
+    return match[1]
+
+
+def _read_build(postgres: Path) -> Build:
+    """From the strings in the binary: these packages have no pg_config, and nothing need run for it."""
+    content = postgres.read_bytes()
+    find = partial(_find_text, content)
+    return Build(
+        compiler=find(rb"PostgreSQL [0-9][^\0]* compiled by ([^\0]+?)(?:, \d+-bit)?\0"),
+        configure=find(rb"\0 ?((?:'[^'\0]*' ?)*'--[^\0]+)\0"),
+        cflags=find(rb"\0(-Wall -W[^\0]*)\0"),
+    )
+
+
+def _find_text(content: bytes, pattern: bytes) -> str:
+    match = re.search(pattern, content)
+    return match[1].decode(errors="replace").strip() if match else ""
+
+
+def _read(root: Path) -> Install:
+    facts = json.loads((root / _FACTS).read_text())
+    build = Build(**facts.pop("build"))
+    return Install(**facts, build=build, root=root)
+
+
+def _offer_local(error: WorldError, spelling: str, home: Home) -> WorldError:
+    fitting = [release for release in local_releases(home) if release.answers_to(spelling)]
+    if not fitting:
+        return error
+    version = max(fitting).version
+    return WorldError(error.message, hint=f"{version} is here and needs no network: write `{version}`")

@@ -1,0 +1,254 @@
+"""One running server: start, stop, its processes, connections to it.
+
+    server = Server(install, data, socket_directory, {"work_mem": "8MB"}, account)
+    with server:
+        server.connect().execute("select 1")
+
+Servers are started often and live for seconds, so `postgres` is launched directly and asked until it
+answers. No server has a parent-death signal: the kernel sends that when the starting *thread* ends, and a
+launcher in between would cost its start each time. What must not outlive us runs inside a directory that
+a Supervisor watches; see `workspace`.
+"""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from pgverdict.errors import WorldError
+from pgverdict.servers import processes
+from pgverdict.servers.account import Account
+from pgverdict.servers.cluster import SUPERUSER
+from pgverdict.servers.install import Install
+from pgverdict.servers.settings import INCLUDED, PORT, blame_settings, check_settings, render_settings
+
+if TYPE_CHECKING:
+    import psycopg
+
+Mode = Literal["fast", "immediate", "kill"]
+_MODES: tuple[Mode, ...] = ("fast", "immediate", "kill")
+_SIGNALS = {"fast": signal.SIGINT, "immediate": signal.SIGQUIT}
+
+START_S_MAX = 60.0
+STOP_S_MAX = 60.0
+"""How long a fast stop may take (it writes all dirty pages) before it becomes an immediate one."""
+_IMMEDIATE_S_MAX = 6.0  # the postmaster itself kills its children after five
+_POLL_S = 0.001
+_SOCKET_PATH_BYTES_MAX = 107  # sun_path of unix(7), without its closing zero
+
+
+class Server:
+    def __init__(
+        self,
+        install: Install,
+        data: Path,
+        socket_directory: Path,
+        settings: Mapping[str, str],
+        account: Account,
+        *,
+        port: int = PORT,
+        statements: bool = True,
+        log: Path | None = None,
+    ) -> None:
+        """`data`: a cluster by create_cluster, or a copy of one. `log`: beside it if not said."""
+        self.install = install
+        self.data = data
+        self.socket_directory = socket_directory
+        self.settings = check_settings(settings)
+        self.account = account
+        self.port = port
+        self.statements = statements
+        self.log = log or data.with_name(data.name + ".log")
+        self._process: subprocess.Popen[bytes] | None = None
+        self._segments: set[str] = set()
+        self._log_begin = 0
+
+    def start(self, *, deadline_s: float = START_S_MAX) -> float:
+        """Launch it and wait until it accepts a connection; the milliseconds that took.
+
+        UserError if it refuses one of the settings, WorldError with its own words otherwise.
+        """
+        import psycopg  # noqa: F401  (loaded before the clock runs)
+
+        assert self._process is None, "started twice"
+        self._require_usable_socket_path()
+        self._clear_stale_locks()
+        self._write_settings()
+        self._log_begin = self.log.stat().st_size if self.log.exists() else 0
+        with self.log.open("ab") as log:
+            begin = time.monotonic()
+            self._process = self.account.popen(
+                [str(self.install.postgres), "-D", str(self.data)], cwd=self.data, stdout=log, stderr=log
+            )
+        try:
+            self._await_connection(begin + deadline_s)
+        except BaseException:
+            self.stop("immediate")
+            raise
+        start_ms = (time.monotonic() - begin) * 1000
+        self._segments = processes.mapped_segments(self.pid)
+        return start_ms
+
+    def stop(self, mode: Mode = "fast", *, deadline_s: float = STOP_S_MAX) -> Mode:
+        """End it, harder and harder until it is gone; the way that did it.
+
+        Only after "fast" is the data clean. A frozen server is thawed. Stopping what does not run is nothing.
+        """
+        process, self._process = self._process, None
+        if process is None:
+            return mode
+        if process.poll() is not None:
+            mode = "kill"  # it ended without being asked
+        for step in _MODES[_MODES.index(mode) :]:
+            if step == "kill":
+                processes.kill_all(self.data, self._segments)
+                process.wait()
+            else:
+                process.send_signal(_SIGNALS[step])
+                pids = [process.pid, *processes.children_of(process.pid)]
+                processes.send(pids, signal.SIGCONT, self.data)
+                processes.wait_end(process.pid, deadline_s if step == "fast" else _IMMEDIATE_S_MAX)
+            if process.poll() is not None:
+                break
+        # Orphans there are only if the postmaster did not end by itself.
+        processes.kill_all(self.data)
+        return step
+
+    @property
+    def pid(self) -> int:
+        """The postmaster."""
+        assert self._process is not None, "not running"
+        return self._process.pid
+
+    def pids(self) -> list[int]:
+        """The postmaster and all its children as of now. Children come and go: ask again."""
+        return [self.pid, *processes.children_of(self.pid)]
+
+    def connect(self, database: str = "postgres") -> "psycopg.Connection[tuple[Any, ...]]":
+        """A connection that commits each statement."""
+        import psycopg
+
+        return psycopg.connect(
+            host=str(self.socket_directory),
+            port=self.port,
+            user=SUPERUSER,
+            dbname=database,
+            application_name="pgverdict",
+            client_encoding="UTF8",
+            options="",  # else PGOPTIONS of the environment would change settings
+            connect_timeout=30,
+            autocommit=True,
+        )
+
+    def log_tail(self, lines: int = 20) -> str:
+        """The last lines that the server wrote since its latest start."""
+        if not self.log.exists():
+            return ""
+        with self.log.open("rb") as file:
+            file.seek(self._log_begin)
+            text = file.read().decode(errors="replace")
+        return "\n".join(text.splitlines()[-lines:])
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop("fast" if kind is None else "immediate")
+
+    def _require_usable_socket_path(self) -> None:
+        path = self.socket_directory / f".s.PGSQL.{self.port}"
+        if "," in str(path):
+            raise WorldError(
+                f"clients take a comma in the path of a socket for the end of a name: {path}",
+                hint="set PGVERDICT_SOCKETS to a directory without one",
+            )
+        length = len(os.fsencode(path))
+        if length > _SOCKET_PATH_BYTES_MAX:
+            raise WorldError(
+                f"cannot start PostgreSQL {self.install.version}: the path of its socket has {length} bytes, "
+                f"and {_SOCKET_PATH_BYTES_MAX} is the most: {path}",
+                hint="set PGVERDICT_SOCKETS to a shorter directory",
+            )
+
+    def _clear_stale_locks(self) -> None:
+        """Lock files of a server that is gone. PostgreSQL removes them too, but not if the process id was
+        given to another server of the same account since, which after a reboot is likely. What it left in
+        shared memory PostgreSQL finds by the data directory, and removes."""
+        if running := processes.running_in(self.data):
+            raise WorldError(
+                f"a server is running in {self.data} already: process {running[0]}",
+                hint="another pgverdict may be using it; if not, stop that process",
+            )
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
+        lock = self.socket_directory / f".s.PGSQL.{self.port}.lock"
+        with contextlib.suppress(FileNotFoundError, IndexError):
+            holder = Path(lock.read_text().splitlines()[1])
+            if running := processes.running_in(holder):
+                # To go on would be to connect to that server and take it for this one.
+                raise WorldError(
+                    f"another server holds the socket in {self.socket_directory}: process {running[0]}, "
+                    f"which runs in {holder}"
+                )
+            lock.unlink()
+
+    def _write_settings(self) -> None:
+        text = render_settings(
+            self.settings,
+            socket_directory=self.socket_directory,
+            port=self.port,
+            statements=self.statements,
+        )
+        path = self.data / INCLUDED
+        path.write_text(text)
+        self.account.give(path)
+
+    def _await_connection(self, deadline: float) -> None:
+        import psycopg
+
+        assert self._process is not None
+        path = self.socket_directory / f".s.PGSQL.{self.port}"
+        while True:
+            if self._process.poll() is not None:
+                raise self._explain_death()
+            if path.exists():
+                try:
+                    self.connect().close()
+                    return
+                except psycopg.OperationalError as error:
+                    problem = str(error)  # "the database system is starting up", among others
+            else:
+                problem = "nobody listens on its socket"
+            if time.monotonic() > deadline:
+                raise WorldError(
+                    f"PostgreSQL {self.install.version} did not accept connections in time: {problem}; "
+                    f"it last said: {self._complaint() or 'nothing'}"
+                )
+            time.sleep(_POLL_S)
+
+    def _explain_death(self) -> Exception:
+        complaint = self._complaint()
+        blamed = blame_settings(complaint, self.settings)
+        if blamed is not None:
+            return blamed
+        assert self._process is not None
+        return WorldError(
+            f"PostgreSQL {self.install.version} did not start (exit code {self._process.returncode}): "
+            f"{complaint or self.log_tail() or 'it said nothing'}",
+            hint=f"all it said is in {self.log}",
+        )
+
+    def _complaint(self) -> str:
+        """What matters in the log of a server that failed: its errors with their details, in one line."""
+        grave = re.compile(r"\b(?:FATAL|PANIC|ERROR|LOG|WARNING|DETAIL|HINT):\s+(.*)")
+        usual = re.compile(r"starting PostgreSQL|listening on|database system (?:is|was) |shutting down")
+        said = [match[1] for line in self.log_tail(50).splitlines() if (match := grave.search(line))]
+        return "; ".join(text for text in said if not usual.match(text))

@@ -1,0 +1,56 @@
+"""What the supervisor's own process does: listen to its parent, and clean up when the pipe closes.
+
+Orders come as JSON lines: {"watch": DIRECTORY}, {"unwatch": DIRECTORY}, {"remove": DIRECTORY}. Standard
+library only, and few of its modules: this starts in milliseconds and stays small.
+"""
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+from pgverdict.errors import WorldError
+from pgverdict.servers.marked import remove_tree
+from pgverdict.servers.processes import end_all
+
+
+def main() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # Whoever asks our parent to end may ask us too; our work begins after its end.
+        signal.signal(number, signal.SIG_IGN)
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    _leave_outputs()
+    watched: dict[str, None] = {}
+    removed: dict[str, None] = {}
+    for line in sys.stdin:
+        _obey(line, watched, removed)
+    end_all(map(Path, watched))
+    for directory in removed:
+        try:
+            remove_tree(Path(directory))
+        except (OSError, WorldError):
+            continue  # nobody is left to tell; the next sweep finds and reports it
+
+
+def _obey(line: str, watched: dict[str, None], removed: dict[str, None]) -> None:
+    try:
+        orders = json.loads(line)
+    except ValueError:
+        return  # the parent was killed in the middle of a line
+    for verb, directory in orders.items():
+        if verb == "watch":
+            watched[directory] = None
+        elif verb == "unwatch":
+            watched.pop(directory, None)
+        elif verb == "remove":
+            removed[directory] = None
+
+
+def _leave_outputs() -> None:
+    """The pipes to the parent have served; a message written there would be the end of us."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):
+        os.dup2(nothing, descriptor)
+    os.close(nothing)

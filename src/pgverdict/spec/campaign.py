@@ -1,0 +1,110 @@
+"""A campaign: the arms, the cells, and how sure one wants to be.
+
+These values are what a run stores of the user's wish, and what it is planned from. They are made by
+`cli` from options (later also from files) and know no server, no clock and no file.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from pgverdict.errors import UserError, unknown_word
+
+
+class Role(Enum):
+    """The first arm is what the others are held against."""
+
+    BASELINE = "baseline"
+    CANDIDATE = "candidate"
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One server under test. `server` is the spelling that says where it comes from (`17`, `17.7`)."""
+
+    name: str
+    role: Role
+    server: str
+    settings: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class CellSpec:
+    """One point of the matrix, the same for all arms. `workload` names an entry of the catalogue."""
+
+    workload: str
+    scale: int
+    clients: int
+    partitions: int = 0
+
+    @property
+    def key(self) -> str:
+        """The cell's name in stores, seeds and messages.
+
+        >>> CellSpec("select-only", 10, 1).key
+        'select-only scale=10 clients=1'
+        """
+        parts = [self.workload, f"scale={self.scale}", f"clients={self.clients}"]
+        if self.partitions:
+            parts.append(f"partitions={self.partitions}")
+        return " ".join(parts)
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A matrix of cells and arms with a budget and a seed.
+
+    `rounds` fixes the number of rounds per cell; without it rounds are added until a cell is decided.
+    """
+
+    arms: tuple[Arm, ...]
+    cells: tuple[CellSpec, ...]
+    budget_s: float = 300.0
+    margin: float = 0.01
+    confidence: float = 0.99
+    seed: int = 0
+    rounds: int | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.arms) != 2:
+            raise UserError(f"a comparison has two arms, not {len(self.arms)}")
+        if not self.cells:
+            raise UserError("a campaign needs at least one workload")
+        if len({cell.key for cell in self.cells}) != len(self.cells):
+            raise UserError("the same workload is named twice")
+        if self.rounds is not None and self.rounds < 2:
+            raise UserError(
+                f"too few rounds: {self.rounds}", hint="an interval needs 6, a verdict 8"
+            )
+
+
+def name_arms(servers: tuple[str, ...]) -> tuple[str, ...]:
+    """Arm names from server spellings; a repeated one is numbered.
+
+    >>> name_arms(("17", "17"))
+    ('17', '17#2')
+    """
+    names: list[str] = []
+    for server in servers:
+        count = sum(1 for earlier in servers[: len(names)] if earlier == server)
+        names.append(server if count == 0 else f"{server}#{count + 1}")
+    return tuple(names)
+
+
+def make_arms(
+    servers: tuple[str, ...], settings: tuple[tuple[str | None, str, str], ...] = ()
+) -> tuple[Arm, ...]:
+    """The arms of a comparison. A setting addresses all arms, a role, or an arm's name; the last one said wins."""
+    names = name_arms(servers)
+    roles = (Role.BASELINE,) + (Role.CANDIDATE,) * (len(servers) - 1)
+    addresses = {role.value for role in roles} | set(names)
+    chosen: list[dict[str, str]] = [{} for _ in servers]
+    for address, name, value in settings:
+        if address is not None and address not in addresses:
+            raise unknown_word("arm in --set", address, addresses)
+        for i, (arm_name, role) in enumerate(zip(names, roles, strict=True)):
+            if address in (None, role.value, arm_name):
+                chosen[i][name] = value
+    return tuple(
+        Arm(name, role, server, tuple(sorted(values.items())))
+        for name, role, server, values in zip(names, roles, servers, chosen, strict=True)
+    )

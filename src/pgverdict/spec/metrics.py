@@ -1,0 +1,65 @@
+"""The metrics there are: what each measures, in which unit, and which direction is better.
+
+A metric is looked up by name everywhere; nobody else decides whether more is better.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from pgverdict.errors import unknown_word
+
+
+class Better(Enum):
+    """The direction in which a metric improves."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
+
+
+class Subject(Enum):
+    """What a metric is measured on."""
+
+    CELL = "cell"
+    STATEMENT = "statement"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A thing measured. `meaning` is the sentence reports and the glossary show."""
+
+    name: str
+    unit: str
+    better: Better
+    subject: Subject
+    meaning: str
+
+
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric("tps", "1/s", Better.HIGHER, Subject.CELL,
+               "transactions per second of busy time, all clients"),
+        Metric("latency_us_mean", "us", Better.LOWER, Subject.CELL,
+               "mean time of a transaction; sees stalls"),
+        Metric("latency_us_p50", "us", Better.LOWER, Subject.CELL,
+               "typical time of a transaction: the median"),
+        Metric("latency_us_p95", "us", Better.LOWER, Subject.CELL,
+               "95th percentile of the time of a transaction, over a round"),
+        Metric("latency_us_p99", "us", Better.LOWER, Subject.CELL,
+               "99th percentile of the time of a transaction, over a round"),
+        Metric("server_cpu_us_per_txn", "us", Better.LOWER, Subject.CELL,
+               "processor time of all server processes per transaction"),
+        Metric("server_ms_mean", "ms", Better.LOWER, Subject.STATEMENT,
+               "mean execution time inside the server (pg_stat_statements)"),
+        Metric("server_ms_stddev", "ms", Better.LOWER, Subject.STATEMENT,
+               "standard deviation of the execution time inside the server (pg_stat_statements)"),
+    )
+}  # fmt: skip
+
+
+def metric(name: str) -> Metric:
+    """The metric of that name; UserError if there is none."""
+    try:
+        return METRICS[name]
+    except KeyError:
+        raise unknown_word("metric", name, METRICS) from None

@@ -1,0 +1,150 @@
+"""Opening a store: find the database, bring its tables up to date, set it up for what we do.
+
+SQLite by default, PostgreSQL by URL:
+
+    open_store("runs.db")
+    open_store("postgresql://bench@results.example/bench")
+
+In PostgreSQL everything lives in the schema `pgverdict`, so that a database can be shared; a SQLite file
+that holds somebody else's tables is refused.
+"""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy.exc import ArgumentError
+
+from pgverdict.errors import UserError, WorldError
+from pgverdict.store.json_text import to_json_text
+from pgverdict.store.runs import Store, told
+from pgverdict.store.tables import VERSION, VERSION_TABLE
+
+SCHEMA = "pgverdict"
+
+BUSY_MS = 30_000
+"""How long a writer waits for another process's transaction; ours take milliseconds."""
+
+_MIGRATION_LOCK = 20261121
+"""The advisory lock that lets one process at a time change the tables; any number would do."""
+
+
+def open_store(url_or_path: str | Path) -> Store:
+    """The store at a path or URL, made if it is not there yet."""
+    url = _url(url_or_path)
+    if url.get_backend_name() == "sqlite":
+        engine, place = _sqlite(url), str(url.database)
+    else:
+        engine, place = _postgresql(url), url.set(drivername="postgresql").render_as_string()
+    try:
+        with told(f"open the store {place}"):
+            _bring_up_to_date(engine, place)
+    except BaseException:
+        engine.dispose()
+        raise
+    return Store(engine, place)
+
+
+def _url(url_or_path: str | Path) -> URL:
+    spelt = str(url_or_path)
+    if "://" not in spelt:
+        return URL.create("sqlite", database=str(Path(spelt).expanduser().absolute()))
+    try:
+        url = make_url(spelt)
+    except ArgumentError:
+        raise UserError(
+            f"not a store: {spelt}", hint="name a file, or postgresql://user@host/database"
+        ) from None
+    match url.drivername.partition("+")[0]:
+        case "postgresql" | "postgres":
+            return url.set(drivername="postgresql+psycopg")
+        case "sqlite" if url.database and url.database != ":memory:":
+            return _url(url.database)
+        case kind:
+            raise UserError(
+                f"unknown kind of store: {kind}", hint="name a file, or postgresql://user@host/database"
+            )
+
+
+def _sqlite(url: URL) -> Engine:
+    assert url.database
+    try:
+        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorldError(
+            f"cannot make the directory of the store {url.database}: {error.strerror}",
+            hint="name a file in a directory this user may write",
+        ) from error
+    engine = create_engine(url, json_serializer=to_json_text)
+
+    @event.listens_for(engine, "connect")
+    def set_up(connection: sqlite3.Connection, _record: Any) -> None:
+        # Python's driver would begin transactions when it thinks fit; we begin them, below.
+        connection.isolation_level = None
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        # Readers see the last commit while a writer works.
+        connection.execute("PRAGMA journal_mode = WAL")
+        # A commit that NORMAL keeps survives kill -9, but not a host that goes down, and hosts under test do.
+        # FULL costs half a millisecond more per round, between rounds.
+        connection.execute("PRAGMA synchronous = FULL")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # A transaction that reads first and then writes fails at once, without waiting, if another wrote in
+        # between; so writers say what they are.
+        writes = connection.get_execution_options().get("writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _postgresql(url: URL) -> Engine:
+    engine = create_engine(url, json_serializer=to_json_text, pool_pre_ping=True)
+
+    @event.listens_for(engine, "connect", insert=True)
+    def set_up(connection: Any, _record: Any) -> None:
+        connection.autocommit = True
+        connection.execute(f"SET search_path TO {SCHEMA}")
+        # Before PostgreSQL 12, doubles lost their last digits on the way out without this.
+        connection.execute("SET extra_float_digits = 3")
+        connection.autocommit = False
+
+    return engine
+
+
+def _bring_up_to_date(engine: Engine, place: str) -> None:
+    with engine.begin() as connection:
+        found = _version(connection, place)
+    if found == VERSION:
+        return
+    with engine.execution_options(writes=True).begin() as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _MIGRATION_LOCK})
+            if found is None:
+                connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))
+        # Another process may have been faster.
+        if _version(connection, place) != VERSION:
+            from pgverdict.store.migrations import migrate
+
+            migrate(connection)
+
+
+def _version(connection: Connection, place: str) -> str | None:
+    """The version of the store's tables; None where there are none yet."""
+    names = inspect(connection).get_table_names()
+    if VERSION_TABLE not in names:
+        if names:
+            raise WorldError(
+                f"not a pgverdict store: {place} holds other tables ({', '.join(sorted(names)[:3])})",
+                hint="name another file, or one that does not exist yet",
+            )
+        return None
+    version = connection.scalar(text(f"SELECT version_num FROM {VERSION_TABLE}"))
+    if version is not None and str(version) > VERSION:
+        raise WorldError(
+            f"the store was written by a newer pgverdict: {place} has version {version}, known is {VERSION}",
+            hint="update pgverdict, or name another store",
+        )
+    return None if version is None else str(version)

@@ -1,0 +1,257 @@
+"""The store: runs go in round by round and come out equal to what went in.
+
+    with open_store("store.db") as store:
+        store.begin_run(run)
+        store.keep_round(run.id, 0, record)      # all of the round or nothing of it
+        store.finish_run(run.id, RunState.DONE, seconds=291.5)
+        assert store.load_run(run.id) == ...
+
+What was measured is only ever added to. A run whose process was killed stays `running`, with every
+round that was kept.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import TracebackType
+from typing import Any, Self
+
+from sqlalchemy import Connection, Engine, Table, func, insert, select, update
+from sqlalchemy.exc import DBAPIError
+
+from pgverdict.errors import UserError, WorldError
+from pgverdict.records.round import RoundRecord, RoundState
+from pgverdict.records.run import RunRecord, RunState
+from pgverdict.spec.campaign import CellSpec
+from pgverdict.store import rows, tables
+
+# What to do about it, by a word of what the database says.
+_HINTS = {
+    "readonly": "the file or its directory may not be written by this user",
+    "unable to open": "the file or its directory may not be written by this user, or is something else",
+    "not a database": "name another file, or one that does not exist yet",
+    "locked": "another process has held it for half a minute; try again",
+    "full": "make room on its file system",
+    "disk i/o": "the file system reports an error; look at the kernel's log",
+}
+
+
+@dataclass(frozen=True)
+class CellSummary:
+    """A cell of a listed run, and how many of its rounds there are."""
+
+    spec: CellSpec
+    primary: str
+    measured: int
+    failed: int
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """What a list of runs shows of one. `arms` are (name, version)."""
+
+    id: str
+    state: RunState
+    started: str
+    seconds: float
+    arms: tuple[tuple[str, str], ...]
+    cells: tuple[CellSummary, ...]
+
+
+class Store:
+    """Made by `opening.open_store`. `place` says where it is, without any password."""
+
+    def __init__(self, engine: Engine, place: str) -> None:
+        self.place = place
+        self._engine = engine
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def begin_run(self, run: RunRecord) -> None:
+        """Keep a new run, with the rounds it already has (none, as a rule)."""
+        assert tuple(cell.spec for cell in run.cells) == run.campaign.cells, "a run has its campaign's cells"
+        with self._writing() as connection:
+            taken = select(tables.runs.c.id).where(tables.runs.c.id == run.id)
+            if connection.scalar(taken) is not None:
+                raise WorldError(
+                    f"cannot keep run {run.id}: there is one of this name in {self.place}",
+                    hint="start it again",
+                )
+            _add(connection, tables.runs, [rows.run_row(run)])
+            _add(connection, tables.arms, rows.arm_rows(run))
+            for ordinal, cell in enumerate(run.cells):
+                number = _number(connection, tables.cells, rows.cell_row(run.id, ordinal, cell))
+                for place, record in enumerate(cell.rounds):
+                    _add_round(connection, number, place, record)
+
+    def keep_round(self, run_id: str, cell_ordinal: int, record: RoundRecord) -> None:
+        """Add a round, measured or failed, to a cell of a run: all of it or nothing."""
+        cells, rounds = tables.cells, tables.rounds
+        with self._writing() as connection:
+            # Locks the cell in PostgreSQL; SQLite has one writer anyway.
+            wanted = select(cells.c.cell).where(cells.c.run_id == run_id, cells.c.ordinal == cell_ordinal)
+            number = connection.scalar(wanted.with_for_update())
+            if number is None:
+                raise self._unknown(connection, run_id)
+            kept = connection.scalar(select(func.count()).where(rounds.c.cell == number))
+            _add_round(connection, number, kept or 0, record)
+
+    def finish_run(self, run_id: str, state: RunState, seconds: float) -> None:
+        """Say how a run ended."""
+        change = update(tables.runs).where(tables.runs.c.id == run_id)
+        with self._writing() as connection:
+            if connection.execute(change.values(state=state.value, seconds=seconds)).rowcount == 0:
+                raise self._unknown(connection, run_id)
+
+    def load_run(self, id_or_prefix: str | None = None) -> RunRecord:
+        """The run of that id, or of the only id that begins so; without one, the newest."""
+        with self._reading() as connection:
+            run_id = self._find(connection, id_or_prefix)
+            run_row = _rows(connection, tables.runs, tables.runs.c.id == run_id)[0]
+            arm_rows = _rows(connection, tables.arms, tables.arms.c.run_id == run_id)
+            cell_rows = _rows(connection, tables.cells, tables.cells.c.run_id == run_id, order=["ordinal"])
+            rounds = _load_rounds(connection, run_id)
+        cells = tuple(rows.cell_record(row, tuple(rounds[row["cell"]])) for row in cell_rows)
+        return rows.run_record(run_row, arm_rows, cells)
+
+    def list_runs(self) -> list[RunSummary]:
+        """All runs, the newest first."""
+        rounds = tables.rounds
+        counted = select(rounds.c.cell, rounds.c.state, func.count()).group_by(rounds.c.cell, rounds.c.state)
+        with self._reading() as connection:
+            run_rows = {row["id"]: row for row in _rows(connection, tables.runs)}
+            ids = _newest(connection)
+            counts = {(cell, state): count for cell, state, count in connection.execute(counted)}
+            arms = defaultdict(list)
+            for row in _rows(connection, tables.arms, order=["run_id", "arm"]):
+                arms[row["run_id"]].append((row["name"], row["version"]))
+            cells = defaultdict(list)
+            for row in _rows(connection, tables.cells, order=["run_id", "ordinal"]):
+                measured, failed = (counts.get((row["cell"], state.value), 0) for state in RoundState)
+                record = rows.cell_record(row, ())
+                cells[row["run_id"]].append(CellSummary(record.spec, record.primary, measured, failed))
+        return [
+            RunSummary(
+                id=run_id,
+                state=RunState(run_rows[run_id]["state"]),
+                started=run_rows[run_id]["started"],
+                seconds=run_rows[run_id]["seconds"],
+                arms=tuple(arms[run_id]),
+                cells=tuple(cells[run_id]),
+            )
+            for run_id in ids
+        ]
+
+    def _find(self, connection: Connection, wanted: str | None) -> str:
+        ids = _newest(connection)
+        if wanted is None:
+            if not ids:
+                raise UserError(f"no run in the store {self.place}", hint="`pgverdict compare` makes one")
+            return ids[0]
+        if wanted in ids:
+            return wanted
+        begun = [run_id for run_id in ids if wanted and run_id.startswith(wanted)]
+        if len(begun) > 1:
+            raise UserError(f"more than one run begins with {wanted}", hint=f"one of: {', '.join(begun[:5])}")
+        if not begun:
+            raise self._unknown(connection, wanted)
+        return begun[0]
+
+    def _unknown(self, connection: Connection, run_id: str) -> UserError:
+        ids = _newest(connection)
+        near = get_close_matches(run_id, ids, n=3)
+        hint = f"no run in the store {self.place}"
+        if near:
+            hint = f"did you mean {' or '.join(near)}?"
+        elif ids:
+            hint = f"the newest: {', '.join(ids[:5])}"
+        return UserError(f"unknown run: {run_id}", hint=hint)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """One transaction that writes, from its first statement on."""
+        with told(f"write to the store {self.place}"):
+            writer = self._engine.execution_options(writes=True)
+            with writer.begin() as connection:
+                yield connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        """One transaction that sees one state of the store, whoever writes meanwhile."""
+        with told(f"read the store {self.place}"), self._engine.begin() as connection:
+            yield connection
+
+
+@contextmanager
+def told(deed: str) -> Iterator[None]:
+    """What the database could not do, told in our words with its own behind them."""
+    try:
+        yield
+    except DBAPIError as error:
+        said = str(error.orig).strip().splitlines()[0]
+        hint = next((hint for word, hint in _HINTS.items() if word in said.lower()), None)
+        raise WorldError(f"cannot {deed}: {said}", hint=hint) from error
+
+
+def _add_round(connection: Connection, cell: int, place: int, record: RoundRecord) -> None:
+    number = _number(connection, tables.rounds, rows.round_row(cell, place, record))
+    _add(connection, tables.slices, rows.slice_rows(number, record))
+    _add(connection, tables.round_arms, rows.round_arm_rows(number, record))
+    _add(connection, tables.statements, rows.statement_rows(number, record))
+
+
+def _add(connection: Connection, table: Table, new: Sequence[dict[str, Any]]) -> None:
+    if new:
+        connection.execute(insert(table), new)
+
+
+def _number(connection: Connection, table: Table, new: dict[str, Any]) -> int:
+    """Add one row and return the number the database gave it."""
+    key = connection.execute(insert(table), new).inserted_primary_key
+    assert key is not None
+    return int(key[0])
+
+
+def _newest(connection: Connection) -> list[str]:
+    runs = tables.runs
+    return list(connection.scalars(select(runs.c.id).order_by(runs.c.started.desc(), runs.c.id.desc())))
+
+
+def _rows(
+    connection: Connection, table: Table, *conditions: Any, order: Sequence[str] = ()
+) -> list[rows.Row]:
+    by = [table.c[name] for name in order] or list(table.primary_key.columns)
+    return list(connection.execute(select(table).where(*conditions).order_by(*by)).mappings())
+
+
+def _load_rounds(connection: Connection, run_id: str) -> dict[int, list[RoundRecord]]:
+    """The rounds of a run's cells, by the cell's number: four queries however many there are."""
+    of_run = select(tables.cells.c.cell).where(tables.cells.c.run_id == run_id)
+    in_cells = tables.rounds.c.cell.in_(of_run)
+    numbers = select(tables.rounds.c.round).where(in_cells)
+
+    statements = defaultdict(list)
+    for row in _rows(connection, tables.statements, tables.statements.c.round.in_(numbers)):
+        statements[row["round"], row["arm_place"]].append(row)
+    arms = defaultdict(list)
+    for row in _rows(connection, tables.round_arms, tables.round_arms.c.round.in_(numbers)):
+        arms[row["round"]].append(rows.arm_record(row, statements[row["round"], row["place"]]))
+    slices = defaultdict(list)
+    for row in _rows(connection, tables.slices, tables.slices.c.round.in_(numbers)):
+        slices[row["round"]].append(row)
+
+    rounds: dict[int, list[RoundRecord]] = defaultdict(list)
+    for row in _rows(connection, tables.rounds, in_cells, order=["cell", "place"]):
+        rounds[row["cell"]].append(rows.round_record(row, slices[row["round"]], arms[row["round"]]))
+    return rounds

@@ -1,0 +1,234 @@
+"""The tables, in the glossary's words. They describe the newest version; `migrations/` leads there.
+
+    runs ── arms
+      └──── cells ── rounds ── slices
+                        └───── round_arms ── statements
+
+An arm, a cell and a round know their place (from 0) in what they belong to; arm 0 is the baseline.
+Lists of pairs (settings, placement) are JSON arrays of [name, value], in the order they came.
+"""
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    Double,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+from pgverdict.store.columns import Histogram, Key, Measured
+
+VERSION = "0001"
+"""The newest migration, which these tables agree with (a test holds it). Versions sort as text."""
+
+VERSION_TABLE = "store_version"
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "%(table_name)s_pkey",
+        "fk": "%(table_name)s_%(column_0_name)s_fkey",
+        "uq": "%(table_name)s_%(column_0_N_name)s_key",
+    }
+)
+
+
+def _latency() -> list[Column[float]]:
+    meanings = {
+        "min": "shortest time of a transaction",
+        "mean": "mean time of a transaction",
+        "sd": "standard deviation of the times of transactions",
+        "p50": "median time of a transaction",
+        "p95": "95th percentile of the times of transactions",
+        "p99": "99th percentile of the times of transactions",
+        "max": "longest time of a transaction",
+    }
+    return [
+        Column(f"latency_ns_{name}", Measured, comment=f"{meaning}; null where none was counted")
+        for name, meaning in meanings.items()
+    ]
+
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Text, primary_key=True, comment="day and a few random digits: short, sorts by day"),
+    Column("state", Text, nullable=False, comment="running, done, stopped; a killed run stays running"),
+    Column("started", Text, nullable=False, comment="UTC, ISO 8601"),
+    Column(
+        "seconds", Double, nullable=False, comment="first round's start to last one's end; 0 while running"
+    ),
+    Column("host", JSON, nullable=False, comment="the host it ran on: [name, value] pairs"),
+    Column("budget_s", Double, nullable=False, comment="campaign: time it may take"),
+    Column(
+        "margin", Double, nullable=False, comment="campaign: smallest effect anyone cares about, a fraction"
+    ),
+    Column("confidence", Double, nullable=False, comment="campaign: how sure a verdict must be, a fraction"),
+    Column("seed", BigInteger, nullable=False, comment="campaign: what every random order is drawn from"),
+    Column("rounds", Integer, comment="campaign: rounds per cell; null where rounds are added until decided"),
+    comment="One execution of a campaign, and the campaign",
+)
+
+arms = Table(
+    "arms",
+    metadata,
+    Column("run_id", ForeignKey("runs.id"), primary_key=True, comment="the run"),
+    Column("arm", Integer, primary_key=True, autoincrement=False, comment="place of the arm, 0 the baseline"),
+    Column("name", Text, nullable=False, comment="what the arm is called everywhere"),
+    Column("role", Text, nullable=False, comment="baseline or candidate"),
+    Column("server", Text, nullable=False, comment="where the server comes from, as the user spelt it"),
+    Column("chosen", JSON, nullable=False, comment="settings the user chose: [name, value] pairs"),
+    Column("version", Text, nullable=False, comment="version the server said"),
+    Column("build", JSON, nullable=False, comment="how it was built: [name, value] pairs"),
+    Column(
+        "settings",
+        JSON,
+        nullable=False,
+        comment="settings unlike the built-in defaults, or chosen: [name, value] pairs",
+    ),
+    Column("notes", JSON, nullable=False, comment="what was left out on this arm, and why: array of text"),
+    comment="One server under test: its build, its settings",
+)
+
+cells = Table(
+    "cells",
+    metadata,
+    Column("cell", Key, primary_key=True, comment="number given by the store"),
+    Column("run_id", ForeignKey("runs.id"), nullable=False, comment="the run"),
+    Column("ordinal", Integer, nullable=False, comment="place of the cell in its run"),
+    Column("workload", Text, nullable=False, comment="entry of the catalogue"),
+    Column("scale", BigInteger, nullable=False, comment="size of the dataset, as the workload counts it"),
+    Column("clients", Integer, nullable=False, comment="connections that work at once"),
+    Column("partitions", Integer, nullable=False, comment="partitions of the largest table, 0 for none"),
+    Column(
+        "primary_metric",
+        Text,
+        nullable=False,
+        comment="the metric that decides the cell, declared before it ran",
+    ),
+    Column(
+        "regime",
+        Text,
+        nullable=False,
+        comment="read-only (data in place) or fresh (a fresh copy every round)",
+    ),
+    UniqueConstraint("run_id", "ordinal"),
+    comment="One point of the matrix, the same for all arms",
+)
+
+rounds = Table(
+    "rounds",
+    metadata,
+    Column("round", Key, primary_key=True, comment="number given by the store"),
+    Column("cell", ForeignKey("cells.cell"), nullable=False, comment="the cell"),
+    Column("place", Integer, nullable=False, comment="place among the cell's rounds, failed ones included"),
+    Column("state", Text, nullable=False, comment="measured or failed"),
+    Column("started", Text, nullable=False, comment="UTC, ISO 8601"),
+    Column("seconds", Double, nullable=False, comment="time the round took, starts and stops included"),
+    Column(
+        "ordinal",
+        Integer,
+        nullable=False,
+        comment="plan: number of the arrangement; a failed round's is repeated",
+    ),
+    Column("start_order", JSON, nullable=False, comment="plan: arms in the order they were started"),
+    Column("connect_order", JSON, nullable=False, comment="plan: arms in the order they were connected to"),
+    Column("slots", JSON, nullable=False, comment="plan: per arm, the directory its data lived in"),
+    Column("loads", JSON, nullable=False, comment="plan: per arm, the load its data came from"),
+    Column("pairs", JSON, nullable=False, comment="plan: [[arms in the order they work], seed] per pair"),
+    Column("placement", JSON, nullable=False, comment="threads, pinning, slice bounds: [name, value] pairs"),
+    Column("story", Text, comment="why a failed round failed"),
+    UniqueConstraint("cell", "place"),
+    comment="One independent repetition of a cell: the unit of replication",
+)
+
+slices = Table(
+    "slices",
+    metadata,
+    Column("round", ForeignKey("rounds.round"), primary_key=True, comment="the round"),
+    Column("place", Integer, primary_key=True, autoincrement=False, comment="place among the round's slices"),
+    Column("pair", Integer, nullable=False, comment="the pair it belongs to"),
+    Column("position", Integer, nullable=False, comment="first (0) or second (1) in its pair"),
+    Column("arm", Integer, nullable=False, comment="the arm that worked"),
+    Column("begun_at_ns", BigInteger, nullable=False, comment="on the engine's clock"),
+    Column("ended_at_ns", BigInteger, nullable=False, comment="on the engine's clock"),
+    Column("transactions", BigInteger, nullable=False, comment="counted and successful"),
+    Column("failed", BigInteger, nullable=False, comment="counted; serialization failure or deadlock"),
+    Column("discarded", BigInteger, nullable=False, comment="run at the slice's begin and not counted"),
+    Column("busy_ns", BigInteger, nullable=False, comment="from first counted to last, summed over clients"),
+    Column("rate_hz", Measured, comment="transactions per second of busy time"),
+    *_latency(),
+    Column("server_cpu_ns", BigInteger, nullable=False, comment="CPU of the arm's server in the whole slice"),
+    Column("engine_cpu_ns", BigInteger, nullable=False, comment="processor time of the engine"),
+    Column("engine_run_delay_ns", BigInteger, nullable=False, comment="the engine's wait for a processor"),
+    Column("begin_late_ns_max", BigInteger, nullable=False, comment="how late the last client thread began"),
+    Column("drain_ns_max", BigInteger, nullable=False, comment="longest work beyond the slice's bound"),
+    comment="A short stretch in which one arm worked",
+)  # fmt: skip
+
+round_arms = Table(
+    "round_arms",
+    metadata,
+    Column("round", ForeignKey("rounds.round"), primary_key=True, comment="the round"),
+    Column("place", Integer, primary_key=True, autoincrement=False, comment="place among the round's arms"),
+    Column("arm", Integer, nullable=False, comment="the arm"),
+    Column("server_version", Text, nullable=False, comment="version the server said on connecting"),
+    Column("transactions", BigInteger, nullable=False, comment="counted and successful, all slices"),
+    Column("failed", BigInteger, nullable=False, comment="counted; serialization failure or deadlock"),
+    Column("busy_ns", BigInteger, nullable=False, comment="busy time of all slices and clients"),
+    *_latency(),
+    Column("histogram", Histogram, nullable=False, comment="of times in ns: HdrHistogram V2, DEFLATE"),
+    Column("start_ms", Measured, comment="launch of the server to its first accepted connection"),
+    Column("data_bytes", BigInteger, nullable=False, comment="size of the database the workload ran on"),
+    Column("buffers_read", BigInteger, comment="blocks from outside shared buffers; null: not told"),
+    Column("storage_read_bytes", BigInteger, nullable=False, comment="bytes from storage while slices ran"),
+    comment="What an arm's slices of a round add up to, and in which state it was",
+)  # fmt: skip
+
+statements = Table(
+    "statements",
+    metadata,
+    Column("round", Key, primary_key=True, autoincrement=False, comment="the round"),
+    Column(
+        "arm_place",
+        Integer,
+        primary_key=True,
+        autoincrement=False,
+        comment="place of the arm among the round's",
+    ),
+    Column(
+        "place", Integer, primary_key=True, autoincrement=False, comment="place among the arm's statements"
+    ),
+    Column("text", Text, nullable=False, comment="the SQL"),
+    Column("count", BigInteger, nullable=False, comment="how often it ran, counted slices only"),
+    Column("mean_ns", Measured, comment="mean time seen by the client"),
+    Column("sd_ns", Measured, comment="standard deviation of the time seen by the client"),
+    Column("histogram", Histogram, nullable=False, comment="of times in ns: HdrHistogram V2, DEFLATE"),
+    Column(
+        "server_calls", BigInteger, comment="pg_stat_statements, warm-up included; null where it is not there"
+    ),
+    Column("server_ms_mean", Double, comment="pg_stat_statements: mean execution time"),
+    Column(
+        "server_ms_stddev", Double, comment="pg_stat_statements: standard deviation of the execution time"
+    ),
+    ForeignKeyConstraint(["round", "arm_place"], ["round_arms.round", "round_arms.place"]),
+    comment="A statement of the workload over an arm's round, seen from the client and from the server",
+)
+
+__all__ = [
+    "VERSION",
+    "VERSION_TABLE",
+    "arms",
+    "cells",
+    "metadata",
+    "round_arms",
+    "rounds",
+    "runs",
+    "slices",
+    "statements",
+]

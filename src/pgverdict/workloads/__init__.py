@@ -1,0 +1,1 @@
+"""The catalogue: which workloads there are, their scripts and SQL, their datasets. Files and values only."""

@@ -1,0 +1,4 @@
+-- The primary keys of pgbench -i, after the data.
+ALTER TABLE pgbench_branches ADD PRIMARY KEY (bid);
+ALTER TABLE pgbench_tellers ADD PRIMARY KEY (tid);
+ALTER TABLE pgbench_accounts ADD PRIMARY KEY (aid);

@@ -1,0 +1,85 @@
+"""The command line as a child process, with a home of the tests' own."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    """Ours, with the home and the checkout's package, without what would change the result."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PG", "COLUMNS"))}
+    engine = os.environ.get("PGVERDICT_ENGINE", str(ROOT / "target" / "release" / "pgverdict-engine"))
+    mirror = {name: os.environ[name] for name in ("PGVERDICT_MAVEN_MIRROR",) if name in os.environ}
+    return {
+        **kept, **mirror, "PYTHONPATH": str(ROOT / "src"), "PGVERDICT_HOME": str(home), "PGVERDICT_ENGINE": engine,
+        "COLUMNS": "100", **more,
+    }  # fmt: skip
+
+
+def start(*arguments: str, home: Path, **more: str) -> "subprocess.Popen[str]":
+    """`pgverdict ARGUMENTS` in the background."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "pgverdict", *arguments],
+        env=environment(home, **more),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def run(*arguments: str, home: Path, **more: str) -> "subprocess.CompletedProcess[str]":
+    """`pgverdict ARGUMENTS`, to its end."""
+    process = start(*arguments, home=home, **more)
+    out, err = process.communicate()
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def report_of(*arguments: str, home: Path, **more: str) -> dict[str, Any]:
+    """The JSON report of a `compare` or `report` that must succeed."""
+    done = run(*arguments, "--json", "-", home=home, **more)
+    assert done.returncode == 0, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def until(condition: Callable[[], Any], *, seconds: float, what: str) -> Any:
+    """Poll until the condition gives something true."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.01)
+    raise AssertionError(f"not within {seconds} s: {what}")
+
+
+def servers_below(home: Path) -> list[int]:
+    """Processes of PostgreSQL whose working directory is below the home."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                place, program = str((entry / "cwd").readlink()), str((entry / "exe").readlink())
+            except OSError:
+                continue
+            if place.startswith(f"{home}/") and program.split(" ")[0].endswith("/postgres"):
+                found.append(int(entry.name))
+    return found
+
+
+def engines() -> list[int]:
+    """Processes of the load engine."""
+    return [int(line.split()[0]) for line in _processes() if "pgverdict-engine" in line]
+
+
+def _processes() -> list[str]:
+    return subprocess.run(
+        ["ps", "-eo", "pid=,comm=,args="], capture_output=True, text=True, check=True
+    ).stdout.splitlines()

@@ -1,0 +1,96 @@
+"""The main job on real servers."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e import cli
+
+pytestmark = pytest.mark.slow
+
+METRICS = [
+    "latency_us_mean",
+    "latency_us_p50",
+    "latency_us_p95",
+    "latency_us_p99",
+    "server_cpu_us_per_txn",
+    "tps",
+]
+
+
+def _verdicts(report: dict[str, Any], cell: int = 0) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(v["metric"], v["subject"]): v for v in report["cells"][cell]["verdicts"]}
+
+
+def test_two_releases_are_compared_on_two_workloads_and_the_store_tells_the_same(
+    home: Path, store: str, tmp_path: Path
+) -> None:
+    page = tmp_path / "report.html"
+    report = cli.report_of(
+        "compare", "17", "18", "--workload", "select-only", "--workload", "simple-update", "--scale", "1",
+        "--rounds", "2", "--seed", "1", "--store", store, "--html", str(page), home=home,
+    )  # fmt: skip
+
+    assert report["schema"] == "pgverdict.report/1"
+    assert [arm["role"] for arm in report["arms"]] == ["baseline", "candidate"]
+    assert [arm["version"].split(".")[0] for arm in report["arms"]] == ["17", "18"]
+    assert [(c["workload"], c["primary"], c["rounds"], c["pairs"]) for c in report["cells"]] == [
+        ("select-only", "latency_us_p50", 2, 24),
+        ("simple-update", "tps", 2, 24),
+    ]
+    for number, statements in ((0, 1), (1, 5)):
+        verdicts = _verdicts(report, number)
+        assert sorted(metric for metric, subject in verdicts if subject == "cell") == METRICS
+        assert sum(metric == "server_ms_mean" for metric, _ in verdicts) == statements
+        # Two rounds can tell nothing; whatever is said must be that.
+        assert {v["verdict"] for v in verdicts.values()} == {"UNDECIDED"}
+    assert page.read_text().startswith("<!doctype html>")
+
+    again = cli.report_of("report", "--store", store, home=home)
+    assert again == report
+
+
+def test_a_hobbled_arm_is_found_slower_and_fail_on_says_so(home: Path, store: str, tmp_path: Path) -> None:
+    out = tmp_path / "report.json"
+    done = cli.run(
+        "compare", "17", "17", "--scale", "3", "--set", "candidate:shared_buffers=1MB", "--budget", "2m",
+        "--store", store, "--json", str(out), "--fail-on", "slower", home=home,
+    )  # fmt: skip
+
+    assert done.returncode == 3, done.stderr
+    verdict = _verdicts(json.loads(out.read_text()))["latency_us_p50", "cell"]
+    assert verdict["verdict"] == "SLOWER"
+    assert (verdict["baseline"], verdict["candidate"]) == ("17", "17#2")
+    assert 1 < verdict["low"] < verdict["effect"] < verdict["high"]
+
+
+def test_the_oldest_release_is_compared_with_the_newest(home: Path, store: str) -> None:
+    report = cli.report_of(
+        "compare", "9.6", "18", "--workload", "select-only", "--workload", "simple-update", "--scale", "1",
+        "--rounds", "2", "--store", store, home=home,
+    )  # fmt: skip
+
+    assert [cell["rounds"] for cell in report["cells"]] == [2, 2]
+    assert ("server_ms_mean", "SELECT abalance FROM pgbench_accounts WHERE aid = :aid") in _verdicts(report)
+
+
+def test_every_client_of_many_works_beside_its_server_process(home: Path, store: str) -> None:
+    report = cli.report_of(
+        "compare", "17", "17", "--scale", "1", "--clients", "5", "--rounds", "2", "--store", store, home=home
+    )
+
+    (verdict,) = (v for v in report["cells"][0]["verdicts"] if v["metric"] == "tps")
+    assert verdict["baseline_value"] > 0
+
+
+def test_a_run_is_listed_with_its_arms_and_rounds(home: Path, store: str) -> None:
+    cli.report_of("compare", "17", "17", "--scale", "1", "--rounds", "2", "--store", store, home=home)
+
+    listed = cli.run("list", "runs", "--store", store, home=home).stdout
+
+    assert re.search(
+        r"done +17 \(17\.\d+\) against 17#2 \(17\.\d+\)  select-only scale=1 clients=1: 2 rounds", listed
+    )

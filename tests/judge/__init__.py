@@ -1,0 +1,1 @@
+"""Tests of `pgverdict.judge`, with the makers of rounds they share: made by hand, simulated, recorded."""

@@ -1,0 +1,145 @@
+"""What one round says: hand-computed."""
+
+import dataclasses
+import math
+
+import pytest
+
+from pgverdict.judge.values import Question, questions, values
+from pgverdict.plan.rounds import arrange
+from pgverdict.records.round import Latency, RoundRecord, RoundState, SliceRecord, StatementRecord
+
+from .made import a_cell, a_round, a_slice, a_statement, an_arm, latency
+
+PLAN = arrange("made", seed=1, ordinal=0)
+P50 = Question("latency_us_p50")
+
+
+def round_with(*slices: SliceRecord) -> RoundRecord:
+    return a_round(PLAN, slices=slices, arms=[an_arm(0, latency(1.0)), an_arm(1, latency(1.0))])
+
+
+def round_of_totals(baseline: Latency, candidate: Latency) -> RoundRecord:
+    return a_round(PLAN, arms=[an_arm(0, baseline), an_arm(1, candidate)])
+
+
+def round_of_statements(baseline: StatementRecord, candidate: StatementRecord) -> RoundRecord:
+    arms = [an_arm(i, latency(1.0), statements=[s]) for i, s in enumerate((baseline, candidate))]
+    return a_round(PLAN, arms=arms)
+
+
+def test_typical_latency_is_the_median_over_pairs_of_the_log_ratio() -> None:
+    pairs = [(20.0, 22.0), (10.0, 10.0), (40.0, 42.0)]
+    record = round_with(*(a_slice(i, arm, us) for i, pair in enumerate(pairs) for arm, us in enumerate(pair)))
+
+    found = values(record, P50, clients=1)
+
+    assert found is not None
+    assert (found.baseline, found.candidate) == (20.0, 22.0)
+    assert found.log_ratio == pytest.approx(math.log(42 / 40))
+
+
+@pytest.mark.parametrize("useless", [0.0, math.nan])
+def test_a_pair_without_its_other_half_or_without_a_median_is_left_out(useless: float) -> None:
+    record = round_with(
+        a_slice(0, 0, 20.0), a_slice(0, 1, 30.0),
+        a_slice(1, 0, 20.0),
+        a_slice(2, 0, 20.0), dataclasses.replace(a_slice(2, 1, 1.0), latency=latency(useless)),
+    )  # fmt: skip
+
+    found = values(record, P50, clients=1)
+
+    assert found is not None
+    assert found.log_ratio == pytest.approx(math.log(1.5))
+
+
+def test_a_round_without_a_whole_pair_says_nothing() -> None:
+    assert values(round_with(a_slice(0, 0, 20.0), a_slice(1, 1, 20.0)), P50, clients=1) is None
+    assert values(a_round(PLAN, state=RoundState.FAILED), P50, clients=1) is None
+
+
+def test_throughput_is_transactions_by_busy_time_of_all_clients() -> None:
+    arms = [
+        an_arm(0, latency(1.0), transactions=1000, busy_ns=100_000_000),
+        an_arm(1, latency(1.0), transactions=1000, busy_ns=125_000_000),
+    ]
+
+    found = values(a_round(PLAN, arms=arms), Question("tps"), clients=8)
+
+    assert found is not None
+    assert (found.baseline, found.candidate) == (80_000.0, 64_000.0)
+    assert found.log_ratio == pytest.approx(math.log(0.8))
+
+
+@pytest.mark.parametrize(
+    ("name", "baseline", "candidate"),
+    [("latency_us_mean", 25.0, 50.0), ("latency_us_p95", 60.0, 90.0), ("latency_us_p99", 100.0, 101.0)],
+)
+def test_means_and_tails_come_from_the_totals_of_a_round(
+    name: str, baseline: float, candidate: float
+) -> None:
+    record = round_of_totals(
+        latency(20.0, mean_us=25.0, p95_us=60.0, p99_us=100.0),
+        latency(20.0, mean_us=50.0, p95_us=90.0, p99_us=101.0),
+    )
+
+    found = values(record, Question(name), clients=1)
+
+    assert found is not None
+    assert (found.baseline, found.candidate) == (baseline, candidate)
+    assert found.log_ratio == pytest.approx(math.log(candidate / baseline))
+
+
+def test_processor_time_is_shared_by_everything_that_was_executed() -> None:
+    record = round_with(
+        a_slice(0, 0, 20.0, transactions=90, discarded=8, failed=2, server_cpu_ns=1_500_000),
+        a_slice(1, 0, 20.0, transactions=100, server_cpu_ns=500_000),
+        a_slice(0, 1, 20.0, transactions=100, server_cpu_ns=2_000_000),
+    )
+
+    found = values(record, Question("server_cpu_us_per_txn"), clients=1)
+
+    assert found is not None
+    assert (found.baseline, found.candidate) == (10.0, 20.0)
+
+
+def test_a_statement_is_found_by_its_text() -> None:
+    slow, fast = a_statement("UPDATE", 2.0, 0.5), a_statement("SELECT", 0.01, 0.001)
+    arms = [
+        an_arm(0, latency(1.0), statements=[slow, fast]),
+        an_arm(1, latency(1.0), statements=[fast, slow]),
+    ]
+
+    found = values(a_round(PLAN, arms=arms), Question("server_ms_stddev", "UPDATE"), clients=1)
+
+    assert found is not None
+    assert (found.baseline, found.candidate, found.log_ratio) == (0.5, 0.5, 0.0)
+
+
+@pytest.mark.parametrize("missing", [None, 0.0, -1.0, math.nan, math.inf])
+def test_a_missing_or_impossible_value_leaves_the_round_out(missing: float | None) -> None:
+    record = round_of_statements(a_statement("SELECT", 1.0, 1.0), a_statement("SELECT", 2.0, missing))
+
+    assert values(record, Question("server_ms_stddev", "SELECT"), clients=1) is None
+    assert values(record, Question("server_ms_mean", "SELECT"), clients=1) is not None
+
+
+def test_a_statement_that_only_one_arm_has_says_nothing() -> None:
+    record = round_of_statements(a_statement("SELECT 1", 1.0, 1.0), a_statement("SELECT 2", 1.0, 1.0))
+
+    assert values(record, Question("server_ms_mean", "SELECT 1"), clients=1) is None
+
+
+@pytest.mark.parametrize("primary", ["latency_us_p50", "tps"])
+def test_the_primary_question_comes_first_and_every_question_once(primary: str) -> None:
+    record = round_of_statements(a_statement("SELECT", 1.0, None), a_statement("SELECT", 1.0, None))
+
+    found = questions(a_cell([record], primary=primary))
+
+    assert found[0] == Question(primary)
+    assert len(set(found)) == len(found)
+    assert {q.metric for q in found if q.subject == "cell"} == {
+        "tps", "server_cpu_us_per_txn",
+        "latency_us_mean", "latency_us_p50", "latency_us_p95", "latency_us_p99",
+    }  # fmt: skip
+    assert [q for q in found if q.subject != "cell"] == [Question("server_ms_mean", "SELECT")]

@@ -1,0 +1,60 @@
+"""Markdown that survives what servers and statements are called."""
+
+import dataclasses
+
+from pgverdict.report.markdown import to_markdown
+from pgverdict.report.model import Report, make_report
+
+from . import samples
+
+BEGIN = """\
+# 18.1 against 17.7
+
+- **SLOWER**: 18.1 is 2.1 % slower than 17.7 on select-only (typical latency), between 1.6 and 2.6 %, 99 % sure.
+- **UNDECIDED**: Cannot tell yet whether 18.1 is slower than 17.7 on simple-update (throughput): between 0.1 % faster \
+and 1.6 % slower, 99 % sure, after 12 rounds; about 20 more rounds, 3 min at this run's pace, would settle it.
+
+## select-only, scale 10, 1 client
+
+24 rounds, 288 pairs, 1 min 9 s; read-only; `latency_us_p50` decides.
+
+| metric | of | 17.7 | 18.1 | change % | interval % | verdict |
+| :-- | :-- | --: | --: | --: | --: | :-- |
+| `latency_us_p50` | cell | 19.62 | 20.03 | +2.09 | +1.63 to +2.55 | SLOWER |
+| `tps` | cell | 50,318 | 49,378 | -1.87 | -2.88 to -0.85 | SLOWER |
+| `latency_us_mean` | cell | 19.87 | 20.25 | +1.91 | +0.86 to +2.97 | SLOWER |
+| `latency_us_p95` | cell | 22.84 | 23.11 | +1.18 | -0.49 to +2.88 | UNDECIDED |
+| `latency_us_p99` | cell | 27.11 | 26.71 | -1.47 | -6.58 to +3.92 | UNDECIDED |
+| `server_cpu_us_per_txn` | cell | 13.02 | 13.04 | +0.16 | -0.56 to +0.89 | SAME |
+| `server_ms_mean` | #1 | 0.005120 | 0.005284 | +3.20 | +2.08 to +4.34 | SLOWER |
+| `server_ms_stddev` | #1 | 0.002140 | 0.002130 | -0.47 | -2.69 to +1.80 | UNDECIDED |
+
+- #1: `SELECT abalance FROM pgbench_accounts WHERE aid = $1`
+
+```sh
+pgverdict compare 17.7 18.1 --workload select-only --scale 10 --clients 1 --set shared_buffers=512MB \
+--set candidate:io_method=sync --budget 5m --seed 20261121
+```
+"""
+
+
+def test_a_report_begins_with_its_sentences_and_a_table(report: Report) -> None:
+    assert to_markdown(report).startswith(BEGIN)
+
+
+def test_a_detectable_difference_is_marked(report: Report) -> None:
+    assert (
+        "| `latency_us_p50` | cell | 171.2 | 172.2 | +0.56 | +0.14 to +0.98 | SAME, detectable |"
+        in to_markdown(report)
+    )
+
+
+def test_bars_and_backticks_of_others_do_not_end_a_cell() -> None:
+    run = samples.a_run()
+    hostile = dataclasses.replace(
+        run.arms[1], settings=(("log_line_prefix", "a|b``c\n| d |"),), notes=("<b>*bold*</b>",)
+    )
+    report = make_report(dataclasses.replace(run, arms=(run.arms[0], hostile)), samples.VERDICTS)
+    written = to_markdown(report)
+    assert "| setting | `log_line_prefix` | not there | ```a\\|b``c \\| d \\|``` |" in written
+    assert r"\<b\>\*bold\*\</b\>" in written

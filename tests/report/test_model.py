@@ -1,0 +1,121 @@
+"""What a report says about a run, apart from the verdicts it was given."""
+
+import dataclasses
+import math
+
+import pytest
+
+from pgverdict.judge.cell import judge_run
+from pgverdict.records.run import RunRecord, RunState
+from pgverdict.report.model import Report, make_report
+
+from . import samples
+
+
+def test_measured_rounds_are_counted_and_failed_ones_told(report: Report) -> None:
+    fresh = report.cells[1]
+    assert (fresh.rounds, fresh.failed_rounds, fresh.pairs) == (12, 1, 144)
+    assert fresh.notes[1] == (
+        "1 round failed: cannot start PostgreSQL 18.1: it did not accept connections within 30 s"
+    )
+
+
+def test_a_cell_lasts_as_long_as_its_rounds_failed_ones_included(report: Report) -> None:
+    rounds = samples.a_run().cells[1].rounds
+    assert report.cells[1].seconds == pytest.approx(sum(r.seconds for r in rounds))
+
+
+def test_every_round_has_an_effect_unless_it_failed(report: Report) -> None:
+    effects = report.cells[1].round_effects
+    assert [effect.number for effect in effects] == list(range(1, 14))
+    assert [effect.number for effect in effects if effect.effect is None] == [5]
+    assert effects[4].failed
+    assert effects[4].story is not None
+
+
+def test_the_effects_of_rounds_agree_with_the_cells(report: Report) -> None:
+    effects = [effect.effect for effect in report.cells[0].round_effects if effect.effect is not None]
+    mean = math.exp(sum(math.log(effect) for effect in effects) / len(effects))
+    assert mean == pytest.approx(report.cells[0].verdicts[0].effect, abs=0.002)
+
+
+def test_what_differs_between_the_arms_is_listed_with_what_is_not_there(report: Report) -> None:
+    assert [(d.area, d.name) for d in report.differences] == [
+        ("build", "compiler"),
+        ("build", "data_checksums"),
+        ("build", "version"),
+        ("setting", "io_method"),
+    ]
+    assert report.differences[-1].values == (None, "sync")
+
+
+def test_builds_made_differently_are_noted(report: Report) -> None:
+    assert report.notes[0].startswith("the arms were built differently (compiler)")
+
+
+def test_builds_made_alike_are_not_noted() -> None:
+    run = samples.a_run()
+    arms = (run.arms[0], dataclasses.replace(run.arms[1], build=run.arms[0].build))
+    report = make_report(dataclasses.replace(run, arms=arms), samples.VERDICTS)
+    assert not any("built differently" in note for note in report.notes)
+
+
+def test_a_note_of_both_arms_is_told_once() -> None:
+    run = samples.a_run()
+    arms = tuple(dataclasses.replace(arm, notes=("pg_prewarm: not in this build",)) for arm in run.arms)
+    report = make_report(dataclasses.replace(run, arms=arms), samples.VERDICTS)
+    assert "17.7 and 18.1: pg_prewarm: not in this build" in report.notes
+
+
+def test_fresh_copies_say_what_they_cannot_see(report: Report) -> None:
+    assert report.cells[0].notes == ()
+    assert "no vacuum" in report.cells[1].notes[0]
+
+
+@pytest.mark.parametrize(
+    ("state", "note"),
+    [
+        (RunState.RUNNING, "this run has not ended, or"),
+        (RunState.STOPPED, "this run was stopped before its end"),
+    ],
+)
+def test_a_run_without_an_end_says_so(state: RunState, note: str) -> None:
+    run = dataclasses.replace(samples.a_run(), state=state, seconds=0.0)
+    report = make_report(run, samples.VERDICTS)
+    assert report.notes[0].startswith(note)
+    assert report.seconds == pytest.approx(report.cells[0].seconds + report.cells[1].seconds)
+
+
+def test_the_state_of_the_arms_is_their_median(report: Report) -> None:
+    conditions = {condition.name: condition.values for condition in report.cells[0].conditions}
+    assert conditions["size of the database"] == (167_772_160.0, 167_985_152.0)
+
+
+def test_what_a_server_did_not_say_is_not_known() -> None:
+    run = samples.a_run()
+    records = tuple(
+        dataclasses.replace(r, arms=tuple(dataclasses.replace(arm, buffers_read=None) for arm in r.arms))
+        for r in run.cells[0].rounds
+    )
+    cell = dataclasses.replace(run.cells[0], rounds=records)
+    report = make_report(dataclasses.replace(run, cells=(cell, run.cells[1])), samples.VERDICTS)
+    assert report.cells[0].conditions[2].values == (None, None)
+
+
+def without_rounds() -> RunRecord:
+    run = samples.a_run()
+    cells = tuple(dataclasses.replace(cell, rounds=()) for cell in run.cells)
+    return dataclasses.replace(run, cells=cells, state=RunState.RUNNING, seconds=0.0)
+
+
+def test_a_run_without_rounds_has_a_report() -> None:
+    report = make_report(without_rounds(), ((), ()))
+    assert report.cells[0].headline == "Nothing is known yet about select-only"
+    assert report.cells[0].verdict is None
+
+
+def test_verdicts_as_they_are_judged_fit() -> None:
+    run = samples.a_run()
+    report = make_report(run, judge_run(run))
+    assert report.cells[0].verdict is not None
+    assert "18.1 is 2." in report.cells[0].headline

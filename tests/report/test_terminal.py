@@ -1,0 +1,94 @@
+"""The terminal, as it is seen: eighty columns, no colour."""
+
+import dataclasses
+from io import StringIO
+
+from rich.console import Console
+
+from pgverdict.report.model import Report, make_report
+from pgverdict.report.terminal import print_report
+
+from . import samples
+
+SEEN = """\
+SLOWER     18.1 is 2.1 % slower than 17.7 on select-only (typical latency),
+           between 1.6 and 2.6 %, 99 % sure
+UNDECIDED  Cannot tell yet whether 18.1 is slower than 17.7 on simple-update
+           (throughput): between 0.1 % faster and 1.6 % slower, 99 % sure, after
+           12 rounds; about 20 more rounds, 3 min at this run's pace, would
+           settle it
+
+select-only, scale 10, 1 client  read-only, 24 rounds, 288 pairs, 1 min 9 s
+metric                of       17.7     18.1 change %     interval % verdict
+──────────────────────────────────────────────────────────────────────────────
+latency_us_p50 *      cell    19.62    20.03    +2.09 +1.63 to +2.55 SLOWER
+tps                   cell   50,318   49,378    -1.87 -2.88 to -0.85 SLOWER
+latency_us_mean       cell    19.87    20.25    +1.91 +0.86 to +2.97 SLOWER
+latency_us_p95        cell    22.84    23.11    +1.18 -0.49 to +2.88 UNDECIDED
+latency_us_p99        cell    27.11    26.71    -1.47 -6.58 to +3.92 UNDECIDED
+server_cpu_us_per_txn cell    13.02    13.04    +0.16 -0.56 to +0.89 SAME
+server_ms_mean        #1   0.005120 0.005284    +3.20 +2.08 to +4.34 SLOWER
+server_ms_stddev      #1   0.002140 0.002130    -0.47 -2.69 to +1.80 UNDECIDED
+  * typical latency, the primary metric, decides the cell
+  #1 SELECT abalance FROM pgbench_accounts WHERE aid = $1
+
+simple-update, scale 10, 1 client  fresh, 12 rounds, 144 pairs, 1 min 48 s
+metric                of      17.7    18.1 change %      interval % verdict
+─────────────────────────────────────────────────────────────────────────────
+tps *                 cell   5,212   5,173    -0.75  -1.62 to +0.12 UNDECIDED
+latency_us_mean       cell   191.8   193.3    +0.76  -0.59 to +2.13 UNDECIDED
+latency_us_p50        cell   171.2   172.2    +0.56  +0.14 to +0.98 SAME (d)
+latency_us_p95        cell   268.4   271.3    +1.08  -1.77 to +4.01 UNDECIDED
+latency_us_p99        cell   512.9   530.8    +3.49 -6.23 to +14.22 UNDECIDED
+server_cpu_us_per_txn cell   98.40   94.10    -4.37  -6.09 to -2.62 FASTER
+server_ms_mean        #1   0.04120 0.04150    +0.73  -0.98 to +2.47 UNDECIDED
+server_ms_mean        #2   0.01210 0.01190        -               - UNDECIDED
+  * throughput, the primary metric, decides the cell
+  #1 UPDATE pgbench_accounts SET abalance = abalance + $1 WHERE aid = $2
+  #2 INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES ($1,...
+  (d) detectable: there is a difference, smaller than the margin
+  note: every round worked on a fresh copy of the data: it saw mostly first
+  changes of pages, and no vacuum
+  note: 1 round failed: cannot start PostgreSQL 18.1: it did not accept
+  connections within 30 s
+
+  note: the arms were built differently (compiler): an effect may come from that
+  rather than from PostgreSQL
+  note: 17.7: pg_stat_statements: not in this build, so statements have no times
+  inside the server
+  note: 99 % sure of all verdicts of the run together; margin 1 %
+run 2026-11-21-1002-3f9a
+"""
+
+
+def printed(report: Report, width: int = 80) -> str:
+    file = StringIO()
+    print_report(report, Console(file=file, width=width, color_system=None, highlight=False))
+    return "".join(f"{line.rstrip()}\n" for line in file.getvalue().splitlines())
+
+
+def test_the_report_reads_as_it_should_in_eighty_columns(report: Report) -> None:
+    assert printed(report) == SEEN
+
+
+def test_words_of_others_are_not_taken_for_markup() -> None:
+    verdicts = (dataclasses.replace(samples.READ_ONLY_VERDICTS[6], subject="SELECT '[red]' [/]"),)
+    run = samples.a_run()
+    judged = (samples.READ_ONLY_VERDICTS[:1] + verdicts, samples.FRESH_VERDICTS)
+    assert "#1 SELECT '[red]' [/]" in printed(make_report(run, judged))
+
+
+def test_a_run_without_rounds_is_shown() -> None:
+    run = samples.a_run()
+    cells = tuple(dataclasses.replace(cell, rounds=()) for cell in run.cells)
+    assert "Nothing is known yet about select-only" in printed(
+        make_report(dataclasses.replace(run, cells=cells), ((), ()))
+    )
+
+
+def test_long_names_of_arms_are_shortened_in_the_table_only() -> None:
+    run = samples.a_run()
+    arms = (run.arms[0], dataclasses.replace(run.arms[1], name="a-very-long-branch-name", server="/opt"))
+    seen = printed(make_report(dataclasses.replace(run, arms=arms), samples.VERDICTS))
+    assert "a-very-long-branch-name is 2.1 % slower" in seen
+    assert "17.7 a-very..." in seen

@@ -1,0 +1,180 @@
+"""The sentences, one by one, as people read them."""
+
+import math
+
+import pytest
+
+from pgverdict.judge.verdict import Outcome, Verdict
+from pgverdict.records.run import ArmFacts
+from pgverdict.report import words
+from pgverdict.spec.campaign import CellSpec, Role
+
+from .samples import FASTER, READ_ONLY, SAME, SLOWER, UNDECIDED, a_verdict
+
+PACE_S = 3.0
+
+
+def check(verdict: Verdict, sentence: str) -> None:
+    assert words.headline(verdict, READ_ONLY, ("17.7", "18.1"), PACE_S) == sentence
+
+
+def latency(effect: tuple[float, float, float], outcome: Outcome, **changes: object) -> Verdict:
+    return a_verdict("latency_us_p50", (19.6, 20.0), effect, outcome, **changes)
+
+
+def throughput(effect: tuple[float, float, float], outcome: Outcome, **changes: object) -> Verdict:
+    return a_verdict("tps", (5000.0, 4900.0), effect, outcome, **changes)
+
+
+def test_more_time_is_slower() -> None:
+    check(
+        latency((1.016, 1.021, 1.026), SLOWER),
+        "18.1 is 2.1 % slower than 17.7 on select-only (typical latency), between 1.6 and 2.6 %, 99 % sure",
+    )
+
+
+def test_less_work_per_time_is_slower() -> None:
+    check(
+        throughput((0.971, 0.98, 0.989), SLOWER),
+        "18.1 is 2.0 % slower than 17.7 on select-only (throughput), between 1.1 and 2.9 %, 99 % sure",
+    )
+
+
+def test_less_time_is_faster() -> None:
+    check(
+        latency((0.931, 0.95, 0.969), FASTER),
+        "18.1 is 5.0 % faster than 17.7 on select-only (typical latency), between 3.1 and 6.9 %, 99 % sure",
+    )
+
+
+def test_narrow_intervals_have_a_second_decimal() -> None:
+    check(
+        latency((1.0112, 1.0134, 1.0156), SLOWER),
+        "18.1 is 1.34 % slower than 17.7 on select-only (typical latency), between 1.12 and 1.56 %, 99 % sure",
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "change", "metric", "interval"),
+    [
+        (latency((4.7, 4.9, 5.1), SLOWER), "4.90 times as slow", "typical latency", "4.70 and 5.10"),
+        (latency((0.196, 0.2, 0.2128), FASTER), "5.00 times as fast", "typical latency", "4.70 and 5.10"),
+        (throughput((0.196, 0.2, 0.2128), SLOWER), "5.00 times as slow", "throughput", "4.70 and 5.10"),
+        (throughput((2.9, 3.0, 3.2), FASTER), "3.00 times as fast", "throughput", "2.90 and 3.20"),
+    ],
+)
+def test_from_a_factor_of_two_on_effects_are_ratios(
+    verdict: Verdict, change: str, metric: str, interval: str
+) -> None:
+    check(verdict, f"18.1 is {change} as 17.7 on select-only ({metric}), between {interval} times, 99 % sure")
+
+
+def test_the_same_within_the_margin_says_what_is_left() -> None:
+    check(
+        latency((0.9971, 1.0004, 1.0038), SAME),
+        "18.1 is as fast as 17.7 on select-only (typical latency) to within 1 %:"
+        " between 0.29 % faster and 0.38 % slower, 99 % sure",
+    )
+
+
+def test_a_detectable_difference_within_the_margin_is_named() -> None:
+    check(
+        throughput((0.9931, 0.9952, 0.9973), SAME, detectable=True),
+        "18.1 is as fast as 17.7 on select-only (throughput) to within 1 %:"
+        " between 0.27 and 0.69 % slower, 99 % sure; the difference is detectable, and smaller than matters",
+    )
+
+
+def test_what_is_undecided_says_what_it_would_take() -> None:
+    check(
+        throughput((0.985, 0.992, 1.004), UNDECIDED, rounds=12, more_rounds=20),
+        "Cannot tell yet whether 18.1 is slower than 17.7 on select-only (throughput):"
+        " between 0.4 % faster and 1.5 % slower, 99 % sure, after 12 rounds;"
+        " about 20 more rounds, 1 min at this run's pace, would settle it",
+    )
+
+
+def test_what_would_take_for_ever_says_so() -> None:
+    check(
+        latency((0.985, 1.009, 1.024), UNDECIDED, rounds=80),
+        "Cannot tell yet whether 18.1 is slower than 17.7 on select-only (typical latency):"
+        " between 1.5 % faster and 2.4 % slower, 99 % sure, after 80 rounds;"
+        " more than 10,000 further rounds would be needed",
+    )
+
+
+def test_an_effect_without_an_interval_is_no_more_than_that() -> None:
+    check(
+        latency((0.0, 1.02, math.inf), UNDECIDED, rounds=5, more_rounds=3),
+        "Cannot tell yet whether 18.1 is slower than 17.7 on select-only (typical latency):"
+        " 2.00 % slower after 5 rounds, too few for an interval;"
+        " about 3 more rounds, 9 s at this run's pace, would settle it",
+    )
+
+
+def test_nothing_is_estimated_from_nothing() -> None:
+    check(
+        latency((0.0, math.nan, math.inf), UNDECIDED, rounds=1),
+        "Cannot tell yet whether 18.1 is slower than 17.7 on select-only (typical latency):"
+        " too little to go by after 1 round",
+    )
+
+
+@pytest.mark.parametrize(
+    ("effect", "said"),
+    [
+        ((1.016, 1.021, 1.026), "2.1 % slower, between 1.6 and 2.6 %"),
+        ((0.0, 1.021, math.inf), "2.10 % slower"),
+        ((0.0, math.nan, math.inf), "not yet known"),
+    ],
+)
+def test_a_change_is_said_in_few_words(effect: tuple[float, float, float], said: str) -> None:
+    assert words.change_words(latency(effect, SLOWER)) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "server", "version", "label"),
+    [
+        ("17", "17", "17.7", "17.7"),
+        ("17#2", "17", "17.7", "17.7#2"),
+        ("17.7", "17.7", "17.7", "17.7"),
+        ("9.6", "9.6", "9.6.24", "9.6.24"),
+        ("1", "1", "17.7", "1"),
+        ("patched", "/opt/pg", "19devel", "patched"),
+    ],
+)
+def test_a_line_of_releases_is_told_as_the_release_it_was(
+    name: str, server: str, version: str, label: str
+) -> None:
+    assert words.arm_label(ArmFacts(name, Role.BASELINE, server, version, (), ())) == label
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (0.0, "0"),
+        (0.0051234, "0.005123"),
+        (19.624, "19.62"),
+        (999.94, "999.9"),
+        (999.96, "1,000"),
+        (51_234.6, "51,235"),
+        (math.nan, "-"),
+    ],
+)
+def test_values_have_four_digits(value: float, said: str) -> None:
+    assert words.quantity(value) == said
+
+
+def test_a_change_that_rounds_to_nothing_has_no_sign() -> None:
+    assert (words.change(1.00001), words.change(0.99999)) == ("0.00", "0.00")
+
+
+def test_an_unknown_metric_is_called_by_its_name() -> None:
+    assert words.title("wal_bytes_per_txn") == "wal_bytes_per_txn"
+
+
+def test_partitions_are_part_of_a_cells_title() -> None:
+    assert (
+        words.cell_title(CellSpec("tpcb-like", 1000, 8, 16))
+        == "tpcb-like, scale 1,000, 8 clients, 16 partitions"
+    )

@@ -1,0 +1,212 @@
+"""The loop of a run, with rounds that are made up instead of measured; the store is a real one."""
+
+import dataclasses
+import itertools
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pgverdict.conduct.bounds import Bounds
+from pgverdict.conduct.cell import PreparedCell
+from pgverdict.conduct.placement import Placement
+from pgverdict.errors import WorldError
+from pgverdict.judge.cell import judge_run
+from pgverdict.judge.verdict import Outcome, Verdict
+from pgverdict.plan.rounds import RoundPlan
+from pgverdict.records.round import RoundRecord, RoundState
+from pgverdict.records.run import ArmFacts, RunState
+from pgverdict.run import execute as under_test
+from pgverdict.run.execute import FAILURES_IN_A_ROW, execute
+from pgverdict.run.prepare import Prepared
+from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.store.opening import open_store
+from pgverdict.store.runs import Store
+from pgverdict.workloads import catalogue
+from tests.judge.made import round_of
+
+SELECT = CellSpec("select-only", 10, 1)
+UPDATE = CellSpec("simple-update", 10, 1)
+
+
+class Silence:
+    """A listener that remembers which cell had which round."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, RoundState]] = []
+
+    def note(self, text: str) -> None: ...
+
+    def step(self, text: str) -> None: ...
+
+    def amount(self, done: int, total: int | None) -> None: ...
+
+    def round_begins(self, cell: CellSpec, number: int, time_left_s: float) -> None: ...
+
+    def round_done(self, cell: CellSpec, record: RoundRecord, verdicts: Sequence[Verdict]) -> None:
+        assert len({verdict.metric for verdict in verdicts}) >= 6
+        self.heard.append((cell.workload, record.state))
+
+
+class Site:
+    """Stands where a site is not used."""
+
+    def launch_arm(self) -> None: ...
+
+
+Rounds = Callable[[PreparedCell, RoundPlan], RoundRecord]
+
+
+def _campaign(*cells: CellSpec, **more: Any) -> Campaign:
+    return Campaign(arms=make_arms(("17", "18")), cells=cells, seed=1, **more)
+
+
+def _prepared(campaign: Campaign) -> Prepared:
+    facts = tuple(ArmFacts(a.name, a.role, a.server, f"{a.server}.0", (), ()) for a in campaign.arms)
+    cells = tuple(
+        PreparedCell(spec, catalogue.workload(spec.workload), (), Placement(1, (0,)), ())
+        for spec in campaign.cells
+    )
+    return Prepared(facts, cells)
+
+
+def _measured(plan: RoundPlan, log_ratio: float) -> RoundRecord:
+    placement = (("bound_duration_us", "50000"), ("discard_duration_us", "5000"))
+    return dataclasses.replace(round_of(plan, log_ratio), placement=placement)
+
+
+def _failed(plan: RoundPlan) -> RoundRecord:
+    return RoundRecord(plan, RoundState.FAILED, "2026-11-21T12:00:00Z", 1.0, story="the server died")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return open_store(tmp_path / "runs.sqlite")
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, store: Store) -> Callable[[Campaign, Rounds], tuple[Any, Silence]]:
+    """Execute a campaign whose rounds come from a function, on a clock that moves by each round's length."""
+
+    def execute_with(campaign: Campaign, rounds: Rounds) -> tuple[Any, Silence]:
+        clock = itertools.count()
+        seconds = [0.0]
+
+        def run_round(
+            cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, _launch: object
+        ) -> RoundRecord:
+            del bounds
+            record = rounds(cell, plan)
+            seconds[0] += record.seconds
+            return record
+
+        monkeypatch.setattr(under_test, "prepare", lambda campaign, _site, _listener: _prepared(campaign))
+        monkeypatch.setattr(under_test, "run_round", run_round)
+        monkeypatch.setattr(under_test, "monotonic", lambda: seconds[0] + next(clock) * 1e-9)
+        listener = Silence()
+        return execute(campaign, Site(), store, listener), listener  # type: ignore[arg-type]
+
+    return execute_with
+
+
+def test_a_clear_difference_stops_the_run_long_before_the_budget(run: Any) -> None:
+    noise = random.Random(1)
+    record, _ = run(_campaign(SELECT), lambda _cell, plan: _measured(plan, 0.05 + noise.gauss(0, 0.005)))
+
+    assert record.state is RunState.DONE
+    assert 8 <= len(record.cells[0].measured) <= 12
+    assert judge_run(record)[0][0].outcome is Outcome.SLOWER
+
+
+def test_what_cannot_be_decided_ends_with_the_budget(run: Any) -> None:
+    noise = random.Random(1)
+    record, _ = run(
+        _campaign(SELECT, budget_s=30.5), lambda _cell, plan: _measured(plan, noise.gauss(0, 0.2))
+    )
+
+    assert len(record.cells[0].measured) == 10  # rounds of 3 s
+    assert judge_run(record)[0][0].outcome is Outcome.UNDECIDED
+
+
+def test_a_decided_cell_leaves_the_budget_to_the_others(run: Any) -> None:
+    noise = random.Random(1)
+
+    def rounds(cell: PreparedCell, plan: RoundPlan) -> RoundRecord:
+        wild = cell.spec == UPDATE
+        return _measured(plan, noise.gauss(0, 0.2) if wild else 0.05 + noise.gauss(0, 0.001))
+
+    record, _ = run(_campaign(SELECT, UPDATE, budget_s=120.5), rounds)
+
+    decided, open_ = (len(cell.measured) for cell in record.cells)
+    assert decided <= 12
+    assert decided + open_ == 40
+
+
+def test_a_fixed_number_of_rounds_is_neither_cut_short_nor_exceeded(run: Any) -> None:
+    record, _ = run(_campaign(SELECT, rounds=11), lambda _cell, plan: _measured(plan, 0.5))
+
+    assert len(record.cells[0].measured) == 11
+
+
+def test_a_failed_round_is_kept_and_repeated_under_the_same_plan(run: Any) -> None:
+    seen: list[RoundPlan] = []
+
+    def rounds(_cell: PreparedCell, plan: RoundPlan) -> RoundRecord:
+        seen.append(plan)
+        return _failed(plan) if len(seen) == 2 else _measured(plan, 0.0)
+
+    record, _ = run(_campaign(SELECT, rounds=3), rounds)
+
+    assert [r.state.value for r in record.cells[0].rounds] == ["measured", "failed", "measured", "measured"]
+    assert seen[1] == seen[2]
+
+
+def test_a_cell_that_keeps_failing_is_given_up_and_the_others_go_on(run: Any, store: Store) -> None:
+    def rounds(cell: PreparedCell, plan: RoundPlan) -> RoundRecord:
+        return _failed(plan) if cell.spec == SELECT else _measured(plan, 0.0)
+
+    with pytest.raises(WorldError, match="gave up on select-only") as caught:
+        run(_campaign(SELECT, UPDATE, rounds=9), rounds)
+
+    assert "the server died" in caught.value.message
+    kept = store.load_run()
+    assert [len(cell.rounds) for cell in kept.cells] == [FAILURES_IN_A_ROW, 9]
+    assert kept.state is RunState.DONE
+
+
+def test_an_interrupt_leaves_the_rounds_so_far_in_a_stopped_run(run: Any, store: Store) -> None:
+    count = itertools.count()
+
+    def rounds(_cell: PreparedCell, plan: RoundPlan) -> RoundRecord:
+        if next(count) == 3:
+            raise KeyboardInterrupt
+        return _measured(plan, 0.0)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(_campaign(SELECT, rounds=9), rounds)
+
+    kept = store.load_run()
+    assert kept.state is RunState.STOPPED
+    assert len(kept.cells[0].measured) == 3
+
+
+def test_every_round_of_a_cell_has_the_bounds_the_first_one_chose(
+    monkeypatch: pytest.MonkeyPatch, run: Any, store: Store
+) -> None:
+    del run
+    given: list[Bounds | None] = []
+
+    def run_round(
+        _cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, _launch: object
+    ) -> RoundRecord:
+        given.append(bounds)
+        return _measured(plan, 0.0)
+
+    monkeypatch.setattr(under_test, "prepare", lambda campaign, _site, _listener: _prepared(campaign))
+    monkeypatch.setattr(under_test, "run_round", run_round)
+    execute(_campaign(SELECT, rounds=3), Site(), store, Silence())  # type: ignore[arg-type]
+
+    chosen = Bounds((("duration_us", 50000),), (("duration_us", 5000),))
+    assert given == [None, chosen, chosen]

@@ -1,0 +1,241 @@
+"""Nothing outlives a run: not servers, not frozen ones, not directories, however the run ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pgverdict
+from pgverdict.errors import WorldError
+from pgverdict.servers import processes
+from pgverdict.servers.account import Account
+from pgverdict.servers.home import Home
+from pgverdict.servers.install import Install
+from pgverdict.servers.marked import mark
+from pgverdict.servers.server import Server
+from pgverdict.servers.supervisor import Supervisor
+from pgverdict.servers.workspace import Workspace, sweep
+
+from .conftest import CopyCluster, MakeServer
+
+PROMISE_S = 2.0
+
+
+def wait_until(condition: Callable[[], bool], timeout_s: float) -> float:
+    """The seconds until the condition held; fails if it does not in time."""
+    begin = time.monotonic()
+    while not condition():
+        assert time.monotonic() - begin < timeout_s, "did not happen in time"
+        time.sleep(0.01)
+    return time.monotonic() - begin
+
+
+def has_ended(pid: int) -> bool:
+    return processes.wait_end(pid, 0)
+
+
+@contextmanager
+def victim(home: Home, install: Install, template: Path, *, freeze: bool) -> Iterator[dict[str, Any]]:
+    """A process with a workspace and a running server in it, and what it says of them."""
+    source = Path(pgverdict.__file__).parent.parent
+    command = [
+        sys.executable,
+        str(Path(__file__).with_name("victim.py")),
+        str(home.cache),
+        str(install.root),
+        str(template),
+        "freeze" if freeze else "run",
+    ]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(source)}
+    ) as process:
+        assert process.stdout is not None
+        try:
+            yield json.loads(process.stdout.readline())
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("freeze", [False, True], ids=["running", "frozen"])
+def test_a_server_is_gone_two_seconds_after_its_parent_was_killed(
+    freeze: bool, any_install: Install, own_home: Home, scratch: Path, copy_cluster: CopyCluster
+) -> None:
+    template = copy_cluster(any_install, scratch / "template")
+    with victim(own_home, any_install, template, freeze=freeze) as facts:
+        assert processes.running_in(Path(facts["workspace"])) == sorted(facts["pids"])
+
+        os.kill(facts["pid"], signal.SIGKILL)
+
+        wait_until(lambda: all(map(has_ended, facts["pids"])), PROMISE_S)
+        wait_until(lambda: not Path(facts["sockets"]).exists(), PROMISE_S)
+        wait_until(lambda: has_ended(facts["supervisor"]), PROMISE_S)
+    assert sweep(own_home)[0].startswith("found the remains of run victim: no server was running, removed ")
+    assert not Path(facts["workspace"]).exists()
+
+
+@pytest.mark.parametrize("freeze", [False, True], ids=["running", "frozen"])
+def test_a_sweep_cleans_up_when_the_supervisor_was_killed_too(
+    freeze: bool, install: Install, own_home: Home, scratch: Path, copy_cluster: CopyCluster
+) -> None:
+    template = copy_cluster(install, scratch / "template")
+    with victim(own_home, install, template, freeze=freeze) as facts:
+        assert sweep(own_home) == [], "a run that lives is left alone"
+        os.kill(facts["supervisor"], signal.SIGKILL)
+        os.kill(facts["pid"], signal.SIGKILL)
+        wait_until(lambda: has_ended(facts["pid"]), PROMISE_S)
+        assert len(processes.running_in(Path(facts["workspace"]))) > 1
+
+        (sentence,) = sweep(own_home)
+
+    assert sentence.startswith("found the remains of run victim: stopped 1 server, removed ")
+    assert sentence.endswith(" MB")
+    assert all(map(has_ended, facts["pids"]))
+    assert not Path(facts["workspace"]).exists()
+    assert not Path(facts["sockets"]).exists()
+    assert sweep(own_home) == []
+
+
+def test_a_sweep_is_not_led_astray_by_what_the_remains_say(own_home: Home, scratch: Path) -> None:
+    precious = scratch.parent / "precious"
+    precious.mkdir()
+    remains = own_home.runs / "old"
+    remains.mkdir()
+    mark(remains)
+    (remains / "lock").touch()
+    (remains / "workspace.json").write_text(json.dumps({"sockets": "/etc"}))
+    (own_home.runs / "not-ours").mkdir()
+
+    assert len(sweep(own_home)) == 1
+
+    assert Path("/etc/passwd").exists()
+    assert [path.name for path in own_home.runs.iterdir() if path.is_dir()] == ["not-ours"]
+
+
+def test_a_workspace_leaves_nothing_behind(
+    install: Install, own_home: Home, account: Account, copy_cluster: CopyCluster
+) -> None:
+    with Workspace.create(own_home, account) as workspace:
+        data = copy_cluster(install, workspace.path / "data")
+        server = Server(install, data, workspace.socket_directory("a"), {}, account)
+        server.start()
+        pids = server.pids()
+        assert workspace.socket_directory("a") == server.socket_directory
+
+    assert all(map(has_ended, pids))
+    assert not workspace.path.exists()
+    assert not workspace.sockets.exists()
+    assert server.stop() == "kill"
+    assert sweep(own_home) == []
+
+
+def test_a_run_has_a_name_of_its_own(own_home: Home, account: Account) -> None:
+    with Workspace.create(own_home, account, "twice"), pytest.raises(WorldError, match="a run of this name"):
+        Workspace.create(own_home, account, "twice")
+
+
+def test_sockets_lie_where_they_are_told_to(
+    own_home: Home, account: Account, sockets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGVERDICT_SOCKETS", str(sockets))
+    sockets.chmod(0o711)
+
+    with Workspace.create(own_home, account) as workspace:
+        assert workspace.sockets.parent == sockets
+        assert workspace.sockets.stat().st_uid == account.uid
+        assert workspace.sockets.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_place_for_sockets_that_is_not_there_is_named(
+    own_home: Home, account: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGVERDICT_SOCKETS", "/nonexistent")
+
+    with pytest.raises(WorldError, match="sockets in /nonexistent: No such file"):
+        Workspace.create(own_home, account)
+
+    assert [path for path in own_home.runs.iterdir() if path.is_dir()] == []
+
+
+def test_a_workspace_that_cannot_be_watched_is_not_made(
+    own_home: Home, account: Account, sockets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGVERDICT_SOCKETS", str(sockets))
+    sockets.chmod(0o711)
+    monkeypatch.setattr("pgverdict.servers.supervisor._PROGRAM", "raise SystemExit('broken')")
+
+    with pytest.raises(WorldError, match="watches over servers: broken"):
+        Workspace.create(own_home, account)
+
+    assert [path for path in own_home.runs.iterdir() if path.is_dir()] == []
+    assert list(sockets.iterdir()) == []
+
+
+def test_a_killed_supervisor_is_replaced_and_knows_everything(
+    install: Install, make_server: MakeServer, scratch: Path
+) -> None:
+    server = make_server(install)
+    supervisor = Supervisor()
+    supervisor.watch(server.data)
+    os.kill(supervisor.pid, signal.SIGKILL)
+    wait_until(lambda: has_ended(supervisor.pid), PROMISE_S)
+    server.start()
+
+    supervisor.watch(scratch / "another")
+    supervisor.close()
+
+    assert processes.running_in(server.data) == []
+
+
+def test_a_supervisor_forgets_what_it_is_told_to_forget(install: Install, borrow_server: MakeServer) -> None:
+    with borrow_server(install) as server:
+        with Supervisor() as supervisor:
+            supervisor.watch(server.data)
+            supervisor.unwatch(server.data)
+
+        with server.connect() as connection:
+            connection.execute("SELECT 1")
+
+
+def test_a_supervisor_does_not_mind_requests_to_end(install: Install, make_server: MakeServer) -> None:
+    server = make_server(install)
+    with Supervisor() as supervisor:
+        supervisor.watch(server.data)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            os.kill(supervisor.pid, number)
+        server.start()
+
+    assert processes.running_in(server.data) == []
+
+
+def test_a_supervisor_deletes_only_what_is_ours(scratch: Path, tmp_path: Path) -> None:
+    ours = scratch / "ours"
+    ours.mkdir()
+    mark(ours)
+    with Supervisor() as supervisor:
+        supervisor.remove(tmp_path)
+        supervisor.remove(ours)
+
+    assert tmp_path.exists()
+    assert not ours.exists()
+
+
+def test_orphans_of_a_killed_postmaster_are_ended(install: Install, make_server: MakeServer) -> None:
+    server = make_server(install)
+    server.start()
+    children = server.pids()[1:]
+    processes.send(children, signal.SIGSTOP, server.data)
+    os.kill(server.pid, signal.SIGKILL)
+    processes.wait_end(server.pid, PROMISE_S)
+
+    assert processes.end_all([server.data]) == 1
+
+    assert all(map(has_ended, children))
+    assert server.stop() == "kill"

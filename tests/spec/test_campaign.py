@@ -1,0 +1,52 @@
+"""Arms, their names and their settings."""
+
+import pytest
+
+from pgverdict.errors import UserError
+from pgverdict.spec.campaign import Campaign, CellSpec, Role, make_arms, name_arms
+
+
+def test_the_same_release_twice_gives_two_names() -> None:
+    assert name_arms(("17", "17")) == ("17", "17#2")
+
+
+def test_the_first_arm_is_the_baseline() -> None:
+    assert [arm.role for arm in make_arms(("17", "18"))] == [Role.BASELINE, Role.CANDIDATE]
+
+
+def test_a_setting_without_an_address_goes_to_all_arms() -> None:
+    assert [arm.settings for arm in make_arms(("17", "18"), ((None, "jit", "off"),))] == [
+        (("jit", "off"),)
+    ] * 2
+
+
+@pytest.mark.parametrize("address", ["candidate", "17#2"])
+def test_a_setting_goes_to_a_role_or_to_a_named_arm(address: str) -> None:
+    baseline, candidate = make_arms(("17", "17"), ((address, "jit", "off"),))
+
+    assert baseline.settings == ()
+    assert candidate.settings == (("jit", "off"),)
+
+
+def test_the_last_setting_of_a_name_wins() -> None:
+    arms = make_arms(("17", "18"), ((None, "jit", "off"), ("baseline", "jit", "on")))
+
+    assert [arm.settings for arm in arms] == [(("jit", "on"),), (("jit", "off"),)]
+
+
+def test_an_unknown_arm_in_a_setting_is_refused_with_the_nearest_one() -> None:
+    with pytest.raises(UserError, match="unknown arm in --set: candidat") as caught:
+        make_arms(("17", "18"), (("candidat", "jit", "off"),))
+
+    assert caught.value.hint == "did you mean candidate?"
+
+
+def test_one_workload_twice_is_refused() -> None:
+    cell = CellSpec("select-only", 10, 1)
+    with pytest.raises(UserError, match="twice"):
+        Campaign(arms=make_arms(("17", "18")), cells=(cell, cell))
+
+
+def test_a_single_round_is_refused() -> None:
+    with pytest.raises(UserError, match="too few rounds: 1"):
+        Campaign(arms=make_arms(("17", "18")), cells=(CellSpec("select-only", 10, 1),), rounds=1)

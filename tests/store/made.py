@@ -1,0 +1,198 @@
+"""Runs to keep: one made by hand, and hypothesis's worst."""
+
+import base64
+import dataclasses
+import math
+from typing import Any
+
+from hypothesis import strategies as st
+
+from pgverdict.plan.rounds import Pair, RoundPlan, arrange
+from pgverdict.records.round import (
+    ArmRecord,
+    Latency,
+    RoundRecord,
+    RoundState,
+    SliceRecord,
+    StatementRecord,
+)
+from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
+from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Role
+
+LATENCY = Latency(15_001.0, 19_201.5, 2210.1, 19_010.0, 22_840.3, 27_112.9, 190_887.0)
+HISTOGRAM = base64.b64encode(b"\x1c\x84\x93\x14" + bytes(range(60))).decode()
+
+
+def a_round(ordinal: int, *, key: str = "select-only scale=10 clients=1") -> RoundRecord:
+    """A measured round whose figures tell it from any other round."""
+    plan = arrange(key, seed=7, ordinal=ordinal)
+    statement = StatementRecord(
+        "SELECT abalance", 2341, 18_900.1, 2000.5, HISTOGRAM, 2400, 0.0051 + ordinal, None
+    )
+    return RoundRecord(
+        plan=plan,
+        state=RoundState.MEASURED,
+        started=f"2026-11-21T10:{ordinal:02}:00Z",
+        seconds=2.85 + ordinal / 10,
+        slices=tuple(
+            SliceRecord(
+                pair=number,
+                position=position,
+                arm=arm,
+                begun_at_ns=10**9 * ordinal + number,
+                ended_at_ns=10**9 * ordinal + number + 50_000_000,
+                transactions=2341,
+                failed=0,
+                discarded=190,
+                busy_ns=44_987_654,
+                rate_hz=52_036.5 + ordinal,
+                latency=LATENCY,
+                server_cpu_ns=31_000_000,
+                engine_cpu_ns=14_000_000,
+                engine_run_delay_ns=120_000,
+                begin_late_ns_max=4000,
+                drain_ns_max=18_000,
+            )
+            for number, pair in enumerate(plan.pairs)
+            for position, arm in enumerate(pair.order)
+        ),
+        arms=tuple(
+            ArmRecord(
+                arm, "17.7", 28_092, 0, 539_851_848, LATENCY, HISTOGRAM, (statement,), 131.5, 10**9, 0, 0
+            )
+            for arm in (0, 1)
+        ),
+        placement=(("pinned", "yes"), ("threads", "1")),
+    )
+
+
+def a_failed_round(ordinal: int) -> RoundRecord:
+    plan = arrange("select-only scale=10 clients=1", seed=7, ordinal=ordinal)
+    return RoundRecord(
+        plan,
+        RoundState.FAILED,
+        "2026-11-21T10:59:00Z",
+        1.25,
+        story="cannot start PostgreSQL 18.1: no space left",
+    )
+
+
+def a_run(
+    run_id: str = "2026-11-21-3f9a",
+    *,
+    started: str = "2026-11-21T10:00:00Z",
+    rounds: tuple[RoundRecord, ...] = (),
+) -> RunRecord:
+    """A run of two cells; the rounds are the first one's."""
+    arms = (
+        Arm("17", Role.BASELINE, "17", (("shared_buffers", "512MB"),)),
+        Arm("18", Role.CANDIDATE, "18", (("shared_buffers", "512MB"), ("io_method", "sync"))),
+    )
+    cells = (CellSpec("select-only", 10, 1), CellSpec("simple-update", 10, 4, 8))
+    return RunRecord(
+        id=run_id,
+        state=RunState.RUNNING,
+        started=started,
+        seconds=0.0,
+        campaign=Campaign(arms, cells, seed=7),
+        host=(("cpu", "AMD EPYC"), ("cores", "2")),
+        arms=tuple(
+            ArmFacts(a.name, a.role, a.server, v, (("compiler", "gcc 7.5.0"),), a.settings, ("no LLVM",))
+            for a, v in zip(arms, ("17.7", "18.1"), strict=True)
+        ),
+        cells=(
+            CellRecord(cells[0], "latency_us_p50", "read-only", rounds),
+            CellRecord(cells[1], "tps", "fresh"),
+        ),
+    )
+
+
+# What databases cannot hold is left out: NUL and lone surrogates in text, whole numbers beyond 64 bits.
+_text = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=12)
+_texts = st.lists(_text, max_size=3).map(tuple)
+_named = st.lists(st.tuples(_text, _text), max_size=3).map(tuple)
+_whole = st.integers(-(2**63), 2**63 - 1)
+_small = st.integers(-(2**31), 2**31 - 1)
+_number = st.floats(allow_nan=False, allow_infinity=False)
+_measured = st.floats(allow_nan=False) | st.just(
+    math.nan
+)  # this very NaN, which is equal to itself in a tuple
+_histogram = st.binary(max_size=20).map(lambda content: base64.b64encode(content).decode())
+_order = st.lists(_small, max_size=2).map(tuple)
+
+
+def _made(kind: Any, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """The kind's fields by their type, where they are not named."""
+    by_type = {int: _whole, float: _measured, str: _text}
+    known = {f.name: by_type[f.type] for f in dataclasses.fields(kind) if f.type in by_type}
+    return st.builds(kind, **{**known, **fields})
+
+
+_latency = _made(Latency)
+_slice = _made(SliceRecord, pair=_small, position=_small, arm=_small, latency=_latency)
+_statement = _made(
+    StatementRecord,
+    histogram=_histogram,
+    server_calls=st.none() | _whole,
+    server_ms_mean=st.none() | _number,
+    server_ms_stddev=st.none() | _number,
+)
+_arm = _made(
+    ArmRecord,
+    arm=_small,
+    latency=_latency,
+    histogram=_histogram,
+    statements=st.lists(_statement, max_size=2).map(tuple),
+    buffers_read=st.none() | _whole,
+)
+_plan = _made(
+    RoundPlan,
+    ordinal=_small,
+    start_order=_order,
+    connect_order=_order,
+    slots=_order,
+    loads=_order,
+    pairs=st.lists(st.builds(Pair, _order, st.integers()), max_size=2).map(tuple),
+)
+rounds = _made(
+    RoundRecord,
+    plan=_plan,
+    state=st.sampled_from(RoundState),
+    seconds=_number,
+    slices=st.lists(_slice, max_size=3).map(tuple),
+    arms=st.lists(_arm, max_size=2).map(tuple),
+    placement=_named,
+    story=st.none() | _text,
+)
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> RunRecord:
+    arms = tuple(Arm(draw(_text), role, draw(_text), draw(_named)) for role in Role)
+    specs = tuple(
+        CellSpec(draw(_text), draw(_whole), draw(_small), number) for number in range(draw(st.integers(1, 2)))
+    )
+    return RunRecord(
+        id=draw(_text.filter(bool)),
+        state=draw(st.sampled_from(RunState)),
+        started=draw(_text),
+        seconds=draw(_number),
+        campaign=Campaign(
+            arms,
+            specs,
+            draw(_number),
+            draw(_number),
+            draw(_number),
+            draw(_whole),
+            draw(st.none() | st.integers(2, 1000)),
+        ),
+        host=draw(_named),
+        arms=tuple(
+            ArmFacts(a.name, a.role, a.server, draw(_text), draw(_named), draw(_named), draw(_texts))
+            for a in arms
+        ),
+        cells=tuple(
+            CellRecord(spec, draw(_text), draw(_text), tuple(draw(st.lists(rounds, max_size=2))))
+            for spec in specs
+        ),
+    )

@@ -1,0 +1,23 @@
+"""The catalogue of workloads."""
+
+import pytest
+
+from pgverdict.errors import UserError
+from pgverdict.spec.metrics import metric
+from pgverdict.workloads import catalogue
+
+
+@pytest.mark.parametrize("name", catalogue.names())
+def test_every_workload_is_whole(name: str) -> None:
+    workload = catalogue.workload(name)
+
+    assert workload.name == name
+    assert metric(workload.primary)
+    assert all(script.text.endswith(";\n") for script in workload.scripts)
+
+
+def test_an_unknown_workload_is_refused_with_the_nearest_one() -> None:
+    with pytest.raises(UserError, match="unknown workload: selct-only") as caught:
+        catalogue.workload("selct-only")
+
+    assert caught.value.hint == "did you mean select-only?"
