@@ -8,5 +8,7 @@ VARIABLE = "PGVERDICT_TEST_HOME"
 
 def home_for_tests() -> Path:
     """PGVERDICT_TEST_HOME; else, for root, a place the user that servers run as can reach."""
-    default = Path("/var/tmp/pgverdict-tests") if os.geteuid() == 0 else Path.home() / ".cache/pgverdict-tests"
+    default = (
+        Path("/var/tmp/pgverdict-tests") if os.geteuid() == 0 else Path.home() / ".cache/pgverdict-tests"
+    )
     return Path(os.environ.get(VARIABLE) or default)

@@ -3,7 +3,8 @@
     PgverdictError
     ├── UserError         the input is wrong: names it, offers the nearest valid word   (exit 2)
     └── WorldError        the world failed: says what was tried and what to do          (exit 1)
-        └── RoundFailed   one round could not be measured; the run goes on without it
+        ├── RoundFailed   one round could not be measured; the run goes on without it
+        └── Interrupted   Ctrl-C or a termination signal; what was measured is kept     (exit 130)
 
 A message is lower case, says what was tried and ends with the value; the hint stands apart:
 
@@ -40,6 +41,12 @@ class WorldError(PgverdictError):
 
 class RoundFailed(WorldError):
     """One round could not be measured. It is kept as failed, with its story, and repeated."""
+
+
+class Interrupted(WorldError):
+    """Somebody asked the run to stop."""
+
+    exit_code = 130
 
 
 def unknown_word(kind: str, word: str, known: Iterable[str]) -> UserError:

@@ -41,13 +41,14 @@ def test_two_releases_are_compared_on_two_workloads_and_the_store_tells_the_same
         ("select-only", "latency_us_p50", 2, 24),
         ("simple-update", "tps", 2, 24),
     ]
-    for number, statements in ((0, 1), (1, 5)):
+    # BEGIN and END are not judged: as prepared statements, releases from 14 on count them only once.
+    for number, statements in ((0, 1), (1, 3)):
         verdicts = _verdicts(report, number)
         assert sorted(metric for metric, subject in verdicts if subject == "cell") == METRICS
         assert sum(metric == "server_ms_mean" for metric, _ in verdicts) == statements
         # Two rounds can tell nothing; whatever is said must be that.
         assert {v["verdict"] for v in verdicts.values()} == {"UNDECIDED"}
-    assert page.read_text().startswith("<!doctype html>")
+    assert page.read_text().startswith("<!DOCTYPE html>")
 
     again = cli.report_of("report", "--store", store, home=home)
     assert again == report

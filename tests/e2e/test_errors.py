@@ -26,7 +26,7 @@ def _fails(done: "subprocess.CompletedProcess[str]", code: int, *said: str) -> N
         (("compare", "17", "18", "--budget", "soon"), ("not a duration: soon", "hint: write 90s")),
         (("compare", "17", "18", "--set", "candidat:jit=off"), ("arm in --set: candidat", "did you mean candidate?")),
         (("compare", "17", "18", "--set", "port=1"), ("port",)),
-        (("compare", "17"), ("candidate",)),
+        (("compare", "17"), ("Missing argument 'CANDIDATE'",)),
         (("compare", "17", "18", "--store", "oracle://x"), ("unknown kind of store: oracle",)),
         (("report", "no-such-run"), ("no-such-run",)),
     ],

@@ -4,7 +4,6 @@ PGVERDICT_TEST_HOME says where the home is. For root it must be where the user t
 reach it, which is why scratch directories are not pytest's own: those are closed to others.
 """
 
-import os
 import shutil
 import subprocess
 import tempfile
@@ -20,18 +19,12 @@ from pgverdict.servers.home import Home
 from pgverdict.servers.install import Install, obtain
 from pgverdict.servers.marked import mark, remove_tree
 from pgverdict.servers.server import Server
+from tests.homes import home_for_tests
 
 from .repository import Repository
 
 RELEASES = ("9.6", "17", "18")
 """The oldest that is supported, the usual one, and the newest, whose defaults differ most."""
-
-
-def _test_home() -> Path:
-    default = (
-        Path("/var/tmp/pgverdict-tests") if os.geteuid() == 0 else Path.home() / ".cache/pgverdict-tests"
-    )
-    return Path(os.environ.get("PGVERDICT_TEST_HOME") or default)
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +34,7 @@ def account() -> Account:
 
 @pytest.fixture(scope="session")
 def home(account: Account) -> Home:
-    home = Home.find({"PGVERDICT_HOME": str(_test_home())})
+    home = Home.find({"PGVERDICT_HOME": str(home_for_tests())})
     home.ensure(account)
     return home
 

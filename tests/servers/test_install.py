@@ -4,14 +4,16 @@ import hashlib
 import io
 import os
 import stat
+import subprocess
+import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+import pgverdict
 from pgverdict.errors import WorldError
 from pgverdict.servers import maven
 from pgverdict.servers.account import Account
@@ -68,10 +70,18 @@ def test_an_install_is_made_once(own_home: Home) -> None:
 
 @pytest.mark.usefixtures("mirror")
 def test_two_who_want_the_same_install_at_once_both_get_it(own_home: Home) -> None:
-    with ThreadPoolExecutor(4) as pool:
-        installs = list(pool.map(lambda _: obtain("17", own_home), range(4)))
+    program = (
+        "import sys; from pathlib import Path; from pgverdict.servers.home import Home; "
+        "from pgverdict.servers.install import obtain; "
+        "print(obtain('17', Home(Path(sys.argv[1]), Path(sys.argv[2]))).root)"
+    )
+    command = [sys.executable, "-c", program, str(own_home.cache), str(own_home.data)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(pgverdict.__file__).parents[1])}
+    both = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)]
 
-    assert len(set(installs)) == 1
+    said = [process.communicate()[0] for process in both]
+
+    assert said == [f"{own_home.installs / '17.7.0-1'}\n"] * 2
     assert [path.name for path in own_home.installs.iterdir()] == ["17.7.0-1"]
 
 

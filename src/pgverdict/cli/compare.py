@@ -50,7 +50,9 @@ def compare(
     ] = "99%",
     seed: Annotated[
         int | None,
-        typer.Option(metavar="N", min=0, max=2**63 - 1, help="Seed of orders and keys.", show_default="drawn"),
+        typer.Option(
+            metavar="N", min=0, max=2**63 - 1, help="Seed of orders and keys.", show_default="drawn"
+        ),
     ] = None,
     rounds: Annotated[
         int | None,

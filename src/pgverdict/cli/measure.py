@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pgverdict.cli.live import LiveView
 from pgverdict.cli.show import open_user_store, show
+from pgverdict.errors import Interrupted
 from pgverdict.judge.verdict import Outcome
 from pgverdict.run.execute import execute
 from pgverdict.run.site import Site, measuring_alone
@@ -27,7 +28,13 @@ def measure(campaign: Campaign, *, json: Path | None, html: Path | None, store: 
         for remains in sweep(home):
             view.note(remains)
         with Workspace.create(home, account) as workspace:
-            run = execute(campaign, Site(home, account, workspace), opened, view)
+            site = Site(home, account, workspace)
+            try:
+                run = execute(campaign, site, opened, view)
+            except KeyboardInterrupt:
+                raise Interrupted(
+                    "interrupted", hint="the rounds measured so far: `pgverdict report`"
+                ) from None
     page = html or home.data / "reports" / f"{run.id}.html"
     report = show(run, json=json, html=page, markdown=None)
     return any(cell.verdicts[0].outcome is Outcome.SLOWER for cell in report.cells if cell.verdicts)

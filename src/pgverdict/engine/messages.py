@@ -1,5 +1,6 @@
 """The engine's answers as values; how they look on the wire is engine/PROTOCOL.md's to say."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -58,7 +59,7 @@ class SliceDone:
 
 @dataclass(frozen=True)
 class StatementTotals:
-    """One statement over an arm's kept slices, as the client saw it."""
+    """One statement over an arm's kept slices, as the client saw it; mean and spread are NaN where it never ran."""
 
     statement: int
     count: int
@@ -138,7 +139,9 @@ def totals(message: Mapping[str, Any]) -> Totals:
         latency=_latency(message["latency_ns"]),
         histogram=message["histogram"],
         statements=tuple(
-            StatementTotals(s["statement"], s["count"], s["mean_ns"], s["sd_ns"], s["histogram"])
+            StatementTotals(
+                s["statement"], s["count"], _number(s["mean_ns"]), _number(s["sd_ns"]), s["histogram"]
+            )
             for s in message["statements"]
         ),
     )
@@ -147,6 +150,10 @@ def totals(message: Mapping[str, Any]) -> Totals:
 def tables_loaded(message: Mapping[str, Any]) -> tuple[TableLoaded, ...]:
     """From `loaded`."""
     return tuple(TableLoaded(t["rows_of"], t["rows"], t["bytes"], t["sha256"]) for t in message["tables"])
+
+
+def _number(figure: float | None) -> float:
+    return math.nan if figure is None else figure
 
 
 def _latency(figures: Mapping[str, float] | None) -> Latency | None:

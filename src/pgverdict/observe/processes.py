@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from pgverdict.servers.processes import as_owner
+
 _PROC = Path("/proc")
 
 
@@ -32,8 +34,14 @@ def grown(before: Mapping[int, int], after: Mapping[int, int]) -> int:
 def _read(pids: Iterable[int], name: str) -> list[tuple[int, str]]:
     texts = []
     for pid in pids:
+        path = _PROC / str(pid) / name
         try:
-            texts.append((pid, (_PROC / str(pid) / name).read_text()))
+            try:
+                text = path.read_text()
+            except PermissionError:
+                with as_owner(pid):
+                    text = path.read_text()
         except (FileNotFoundError, ProcessLookupError):
             continue  # it ended between the listing and the reading
+        texts.append((pid, text))
     return texts

@@ -50,6 +50,7 @@ def to_html(report: Report) -> str:
             metrics=_metrics(report),
             strip_height=STRIP_HEIGHT,
         )
+        .lstrip()
     )
 
 

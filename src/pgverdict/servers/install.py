@@ -86,7 +86,7 @@ def obtain(
 
 def list_installed(home: Home) -> list[Install]:
     """What is unpacked here, oldest release first."""
-    found = [_read(path.parent) for path in home.installs.glob(f"*/{_FACTS}")]
+    found = [_read(path.parent) for path in home.installs.glob(f"[0-9]*/{_FACTS}")]
     return sorted(found, key=lambda install: (Release(install.package).numbers, install.copy))
 
 

@@ -134,13 +134,12 @@ def _complaints() -> Iterator[list[str]]:
             messages.append(record.getMessage())
 
     log, handler = logging.getLogger("jgo"), Collect(logging.WARNING)
-    propagate, log.propagate = log.propagate, False
+    log.propagate = False
     log.addHandler(handler)
     try:
         yield messages
     finally:
         log.removeHandler(handler)
-        log.propagate = propagate
 
 
 def _failure(what: str, story: str) -> WorldError:

@@ -113,7 +113,7 @@ def wait_end(pid: int, timeout_s: float) -> bool:
 def mapped_segments(pid: int) -> set[str]:
     """The files of dynamic shared memory that a process has mapped."""
     try:
-        with _as_owner(pid):
+        with as_owner(pid):
             maps = Path(f"/proc/{pid}/maps").read_text(errors="replace")
         return set(re.findall(r"/dev/shm/PostgreSQL\.\d+", maps))
     except OSError:
@@ -192,7 +192,7 @@ def _link(pid: int, name: str) -> str | None:
         try:
             link = path.readlink()
         except PermissionError:
-            with _as_owner(pid):
+            with as_owner(pid):
                 link = path.readlink()
     except OSError:
         return None
@@ -200,7 +200,7 @@ def _link(pid: int, name: str) -> str | None:
 
 
 @contextlib.contextmanager
-def _as_owner(pid: int) -> Iterator[None]:
+def as_owner(pid: int) -> Iterator[None]:
     """Where we are root, look at files, in this thread only, as the owner of a process does.
 
     In a container root often lacks CAP_SYS_PTRACE and may not see where another user's process works,

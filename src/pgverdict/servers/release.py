@@ -8,6 +8,7 @@ import difflib
 import json
 import os
 import re
+import threading
 import time
 from dataclasses import dataclass
 from functools import total_ordering
@@ -117,7 +118,7 @@ def local_releases(home: Home) -> list[Release]:
     names = [path.name.removesuffix(".jar") for path in home.downloads.glob("*.jar")]
     prefix = f"{maven.artifact()}-"
     packages = {name.removeprefix(prefix) for name in names if name.startswith(prefix)}
-    packages |= {path.parent.name.rpartition("-")[0] for path in home.installs.glob("*/install.json")}
+    packages |= {path.parent.name.rpartition("-")[0] for path in home.installs.glob("[0-9]*/install.json")}
     return _parse(sorted(packages))
 
 
@@ -137,7 +138,7 @@ def _read_list(path: Path) -> list[Release] | None:
 
 
 def _write_list(path: Path, packages: list[str]) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     temporary.write_text(json.dumps({"source": maven.source(), "packages": packages}, indent=1))
     temporary.replace(path)
 

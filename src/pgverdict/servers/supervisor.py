@@ -106,6 +106,7 @@ def _launch() -> "subprocess.Popen[bytes]":
     with process.stdout, process.stderr:
         if process.stdout.readline() != b"ready\n":
             story = process.stderr.read().decode(errors="replace").strip()
+            _close_input(process)
             process.wait()
             raise WorldError(f"cannot start the process that watches over servers: {story}")
     return process

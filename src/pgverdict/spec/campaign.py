@@ -72,9 +72,7 @@ class Campaign:
         if len({cell.key for cell in self.cells}) != len(self.cells):
             raise UserError("the same workload is named twice")
         if self.rounds is not None and self.rounds < 2:
-            raise UserError(
-                f"too few rounds: {self.rounds}", hint="an interval needs 6, a verdict 8"
-            )
+            raise UserError(f"too few rounds: {self.rounds}", hint="an interval needs 6, a verdict 8")
 
 
 def name_arms(servers: tuple[str, ...]) -> tuple[str, ...]:
