@@ -7,7 +7,9 @@ use child::{Engine, SELECT_ONLY, connect, load, setup, slice};
 use fake::{FakeServer, Manner};
 use pgverdict_engine::faces::seam::session;
 use serde_json::{Value, json};
+use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -114,7 +116,7 @@ fn a_server_that_fails_in_a_slice_loses_its_connections_and_no_other_arms() {
         ),
         (Manner::FailsAt { execution: 3 }, "arm 0 refused statement 0 of client 0 in a slice", json!("22012")),
     ] {
-        // One client is read from directly, several are waited for.
+        // Alone, and while others are being answered.
         for clients in [1, 3] {
             let (bad, good, mut engine) =
                 (FakeServer::start(manner), FakeServer::start(Manner::Polite), Engine::start());
@@ -278,4 +280,37 @@ fn wrong_requests_change_nothing() {
     let what = "an arm is still connected (hint: send `disconnect` for every arm first)";
     check(engine.ask(&setup(2, 2, SELECT_ONLY)), "request", what, Value::Null);
     assert_eq!(engine.ask(&slice(0, 1, 3))["transactions"], 6);
+}
+
+#[test]
+fn a_parent_that_is_killed_takes_the_engine_with_it() {
+    // The shell keeps its own standard input open for the engine, so that nothing but the death of
+    // the shell can end it.
+    let mut shell = Command::new("sh")
+        .args(["-c", "exec 3<&0; \"$0\" <&3 >/dev/null & echo $!; wait", env!("CARGO_BIN_EXE_pgverdict-engine")])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pid = String::new();
+    BufReader::new(shell.stdout.take().unwrap()).read_line(&mut pid).unwrap();
+    let stat = format!("/proc/{}/stat", pid.trim());
+    // Until the engine has said so to the kernel, killing the shell would prove nothing.
+    let threads = format!("/proc/{}/task", pid.trim());
+    wait_until(|| fs::read_dir(&threads).is_ok_and(|threads| threads.count() > 1));
+    let stdin = shell.stdin.take();
+    shell.kill().unwrap();
+    shell.wait().unwrap();
+    // Gone, or dead and not yet buried by whoever inherits it.
+    wait_until(|| fs::read_to_string(&stat).map_or(true, |stat| stat.contains(") Z ")));
+    drop(stdin);
+}
+
+/// Looks again and again, since the kernel tells nobody but a parent.
+fn wait_until(condition: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "waited in vain");
+        thread::yield_now();
+    }
 }

@@ -3,7 +3,7 @@
 
 use pgverdict_engine::script::program::{Command, Program, Source};
 use pgverdict_engine::script::random::Prng;
-use pgverdict_engine::script::value::{Value, double_text};
+use pgverdict_engine::script::value::{Scalar, double_text};
 
 /// An expression and what it gave in the first and in the second transaction.
 const DRAWN: [(&str, &str, &str); 15] = [
@@ -40,8 +40,8 @@ fn the_same_state_draws_the_same_numbers_as_pgbench() {
     for transaction in [0, 1] {
         for (set, (expression, first, second)) in sets.iter().zip(DRAWN) {
             let text = match set.expression.evaluate(&[], &mut prng).unwrap() {
-                Value::Integer(value) => value.to_string(),
-                Value::Double(value) => double_text(value),
+                Scalar::Integer(value) => value.to_string(),
+                Scalar::Double(value) => double_text(value),
                 other => panic!("{other:?}"),
             };
             assert_eq!(text, [first, second][transaction], "{expression}");

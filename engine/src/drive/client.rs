@@ -11,7 +11,7 @@ use super::socket::{Socket, Wait};
 use crate::measure::recorder::Recorder;
 use crate::script::program::{Command, Program, Set, Statement};
 use crate::script::random::{self, Prng};
-use crate::script::value::{self, Value};
+use crate::script::value::{self, Scalar, Value};
 use crate::wire::answer::Answer;
 use crate::wire::backend::Status;
 use crate::wire::frontend::{self, Execution};
@@ -113,7 +113,7 @@ impl Client {
         self.choice = Prng::seeded(mixed ^ (stream + 1));
         self.variables.clone_from(&program.initial);
         if let Some(slot) = program.client_id {
-            self.variables[slot] = Value::Integer(self.number as i64);
+            self.variables[slot] = Scalar::Integer(self.number as i64).into();
         }
         self.tally = Tally::default();
     }
@@ -130,8 +130,8 @@ impl Client {
 
     /// Reads once and does what follows from it.
     #[inline]
-    pub fn receive(&mut self, desk: &mut Desk<'_>, wait: Wait) -> Result<Turn, Failure> {
-        match self.socket.receive(desk.incoming, wait) {
+    pub fn receive(&mut self, desk: &mut Desk<'_>) -> Result<Turn, Failure> {
+        match self.socket.receive(desk.incoming, Wait::No) {
             Ok(0) => Err(self.closed()),
             Ok(bytes) => match self.answer.feed(&desk.incoming[..bytes]) {
                 Ok(Some(status)) => self.answered(desk, status),
@@ -233,7 +233,7 @@ impl Client {
                 Some(Command::Set(set)) => {
                     now = None;
                     match set.expression.evaluate(&self.variables, &mut self.functions) {
-                        Ok(value) => self.variables[set.slot] = value,
+                        Ok(scalar) => self.variables[set.slot] = Value::Scalar(scalar),
                         Err(what) => return self.script_failed(desk, set, &what),
                     }
                     self.next += 1;
@@ -287,15 +287,17 @@ impl Client {
         execution.write(out, |out| {
             for &slot in &statement.parameters {
                 match &self.variables[slot] {
-                    Value::Integer(value) => {
+                    Value::Scalar(Scalar::Integer(value)) => {
                         frontend::parameter(itoa::Buffer::new().format(*value).as_bytes(), out);
                     }
-                    Value::Double(value) => frontend::parameter(value::double_text(*value).as_bytes(), out),
+                    Value::Scalar(Scalar::Double(value)) => {
+                        frontend::parameter(value::double_text(*value).as_bytes(), out);
+                    }
+                    Value::Scalar(Scalar::Boolean(true)) => frontend::parameter(b"true", out),
+                    Value::Scalar(Scalar::Boolean(false)) => frontend::parameter(b"false", out),
                     Value::Text(text) => frontend::parameter(text.as_bytes(), out),
-                    Value::Boolean(true) => frontend::parameter(b"true", out),
-                    Value::Boolean(false) => frontend::parameter(b"false", out),
                     // pgbench passes a null value on as the text `NULL`, which no type but text reads.
-                    Value::Null | Value::Unset => frontend::null_parameter(out),
+                    Value::Scalar(Scalar::Null) | Value::Unset => frontend::null_parameter(out),
                 }
             }
         });

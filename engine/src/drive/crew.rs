@@ -52,8 +52,8 @@ impl Crew {
             arms: BTreeSet::new(),
             threads: Vec::new(),
             reports,
-            recorders: (0..layout.threads).map(|_| Recorder::for_statements(statements)).collect(),
-            samples: Recorder::for_statements(statements),
+            recorders: (0..layout.threads).map(|_| Recorder::new(statements, layout.threads)).collect(),
+            samples: Recorder::new(statements, 1),
         };
         for number in 0..layout.threads {
             let cpu = layout.cpus.as_ref().map(|cpus| cpus[number % cpus.len()]);

@@ -46,11 +46,11 @@ pub struct Loaded {
     pub sha256: [u8; 32],
 }
 
-/// Counts rows and says so now and then.
+/// Counts rows and says so at once, for the total, and then now and then.
 struct Progress<'a> {
     rows: u64,
     rows_total: u64,
-    said: Instant,
+    said: Option<Instant>,
     say: &'a mut dyn FnMut(u64, u64),
 }
 
@@ -66,7 +66,7 @@ pub fn load(
     // A vacuum or an index may take hours; whoever asked can stop us.
     conversation.patience = None;
     let rows_total = steps.iter().map(Step::rows).sum();
-    let mut progress = Progress { rows: 0, rows_total, said: Instant::now(), say };
+    let mut progress = Progress { rows: 0, rows_total, said: None, say };
     let mut loaded = Vec::new();
     for (number, step) in steps.iter().enumerate() {
         conversation.doing = format!("step {number} of a load (`{}`)", step.sql());
@@ -134,8 +134,8 @@ fn await_copy(conversation: &mut Conversation) -> Result<(), Failure> {
 
 impl Progress<'_> {
     fn tell(&mut self, rows_of_table: u64) {
-        if self.said.elapsed() >= PROGRESS_EVERY {
-            self.said = Instant::now();
+        if self.said.is_none_or(|said| said.elapsed() >= PROGRESS_EVERY) {
+            self.said = Some(Instant::now());
             (self.say)(self.rows + rows_of_table, self.rows_total);
         }
     }

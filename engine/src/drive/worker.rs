@@ -7,7 +7,6 @@ use super::epoll::{Epoll, Events};
 use super::failure::Failure;
 use super::process::{self, RunDelay};
 use super::slice::{Outcome, Slice, Times};
-use super::socket::Wait;
 use crate::measure::recorder::Recorder;
 use crate::script::program::Program;
 use crate::wire::frontend::Execution;
@@ -23,22 +22,15 @@ const INCOMING_BYTES: usize = 64 * 1024;
 #[derive(Debug)]
 pub struct Lane {
     clients: Vec<Client>,
-    /// A single client is read from directly, which saves a call for each answer.
-    epoll: Option<Epoll>,
+    epoll: Epoll,
 }
 
 impl Lane {
     pub fn of(clients: Vec<Client>) -> io::Result<Self> {
-        let epoll = match clients.len() {
-            1 => None,
-            _ => {
-                let epoll = Epoll::new()?;
-                for (token, client) in clients.iter().enumerate() {
-                    epoll.watch(&client.socket, token)?;
-                }
-                Some(epoll)
-            }
-        };
+        let epoll = Epoll::new()?;
+        for (token, client) in clients.iter().enumerate() {
+            epoll.watch(&client.socket, token)?;
+        }
         Ok(Self { clients, epoll })
     }
 }
@@ -143,10 +135,7 @@ impl Worker {
             drain_ns_max: 0,
             refusal: None,
         };
-        let driven = match &lane.epoll {
-            None => drive_one(&mut lane.clients[0], &mut desk),
-            Some(epoll) => drive_many(&mut lane.clients, epoll, &mut self.events, &mut desk),
-        };
+        let driven = drive(&mut lane.clients, &lane.epoll, &mut self.events, &mut desk);
         // A slice that was stopped must not pass for one that came to its end.
         if let Err(failure) = driven.and_then(|()| slice.check()) {
             slice.abandon();
@@ -171,19 +160,9 @@ impl Worker {
     }
 }
 
-fn drive_one(client: &mut Client, desk: &mut Desk<'_>) -> Result<(), Failure> {
-    let mut turn = client.begin(desk)?;
-    while turn == Turn::Waiting {
-        turn = client.receive(desk, Wait::Yes)?;
-        if turn == Turn::Waiting {
-            desk.slice.check()?;
-            client.check_patience(desk)?;
-        }
-    }
-    Ok(())
-}
-
-fn drive_many(clients: &mut [Client], epoll: &Epoll, events: &mut Events, desk: &mut Desk<'_>) -> Result<(), Failure> {
+/// Drives the clients until none of them has more to do. A single client is waited for in the same
+/// way: blocking in its read instead was measured to cost a microsecond more for every answer.
+fn drive(clients: &mut [Client], epoll: &Epoll, events: &mut Events, desk: &mut Desk<'_>) -> Result<(), Failure> {
     let mut waiting = 0;
     for client in clients.iter_mut() {
         waiting += usize::from(client.begin(desk)? == Turn::Waiting);
@@ -192,7 +171,7 @@ fn drive_many(clients: &mut [Client], epoll: &Epoll, events: &mut Events, desk: 
         let count = epoll.wait(events).map_err(|error| Failure::world("waiting for answers", &error))?;
         desk.slice.check()?;
         for index in 0..count {
-            let turn = clients[events.token(index)].receive(desk, Wait::No)?;
+            let turn = clients[events.token(index)].receive(desk)?;
             waiting -= usize::from(turn == Turn::Finished);
         }
         // While others answer, a silent client can wait: in the end they all fall silent.

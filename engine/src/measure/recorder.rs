@@ -7,14 +7,16 @@ pub struct Recorder {
     pub statements: Vec<Vec<u64>>,
 }
 
-/// Enough for a slice of 50 ms at any rate. Untouched pages cost nothing, longer slices grow it
-/// once (the allocator remaps blocks of this size instead of copying them) and then reuse it.
+/// Of all threads together: enough for a slice of 50 ms at any rate. Untouched pages cost nothing;
+/// longer slices grow it once (the allocator remaps large blocks instead of copying them) and then
+/// reuse it.
 const SAMPLES_EXPECTED: usize = 1 << 16;
 
 impl Recorder {
-    pub fn for_statements(count: usize) -> Self {
-        let samples = || Vec::with_capacity(SAMPLES_EXPECTED);
-        Self { transactions: samples(), statements: (0..count).map(|_| samples()).collect() }
+    /// For the share of one of `threads` in a slice.
+    pub fn new(statements: usize, threads: usize) -> Self {
+        let samples = || Vec::with_capacity(SAMPLES_EXPECTED / threads);
+        Self { transactions: samples(), statements: (0..statements).map(|_| samples()).collect() }
     }
 
     #[inline]
@@ -47,7 +49,7 @@ mod tests {
 
     #[test]
     fn absorbing_moves_samples_and_keeps_memory() {
-        let (mut all, mut one) = (Recorder::for_statements(2), Recorder::for_statements(2));
+        let (mut all, mut one) = (Recorder::new(2, 1), Recorder::new(2, 1));
         one.transaction(5);
         one.statement(1, 4);
         all.absorb(&mut one);

@@ -5,28 +5,46 @@ use super::expression::Expression;
 use super::function::Function;
 use super::hash;
 use super::random::{Prng, Range};
-use super::value::Value;
+use super::value::{Scalar, Value};
 
 /// pgbench's limits on the shapes of its distributions.
 const GAUSSIAN_PARAMETER_MIN: f64 = 2.0;
 const ZIPFIAN_PARAMETERS: std::ops::RangeInclusive<f64> = 1.001..=1000.0;
 
-type Evaluated = Result<Value, String>;
+type Evaluated = Result<Scalar, String>;
 
 impl Expression {
+    /// NULL if an argument is, once all of them are evaluated: they may draw random numbers.
     #[inline]
     pub fn evaluate(&self, variables: &[Value], prng: &mut Prng) -> Evaluated {
         match self {
-            Expression::Constant(value) => Ok(value.clone()),
-            Expression::Variable(slot) => match &variables[*slot] {
-                Value::Integer(value) => Ok(Value::Integer(*value)),
-                Value::Unset => Err("undefined variable".to_owned()),
-                Value::Text(text) => Value::guess(text).ok_or_else(|| format!("malformed variable value: \"{text}\"")),
-                other => Ok(other.clone()),
+            Expression::Constant(scalar) => Ok(*scalar),
+            Expression::Variable(slot) => variables[*slot].scalar(),
+            Expression::Unary(function, operand) => match operand.evaluate(variables, prng)? {
+                Scalar::Null => Ok(Scalar::Null),
+                operand => single(*function, operand),
             },
-            Expression::Call(function, arguments) => {
-                let arguments = Arguments { expressions: arguments, variables, prng };
-                call(*function, arguments)
+            Expression::Binary(function, operands) => {
+                let left = operands[0].evaluate(variables, prng)?;
+                let right = operands[1].evaluate(variables, prng)?;
+                match (left, right) {
+                    (Scalar::Integer(left), Scalar::Integer(right)) => integers(*function, left, right, prng),
+                    (Scalar::Null, _) | (_, Scalar::Null) => Ok(Scalar::Null),
+                    (left, right) => mixed(*function, left, right, prng),
+                }
+            }
+            Expression::Ternary(function, operands) => {
+                let first = operands[0].evaluate(variables, prng)?;
+                let second = operands[1].evaluate(variables, prng)?;
+                let third = operands[2].evaluate(variables, prng)?;
+                match [first, second, third].contains(&Scalar::Null) {
+                    true => Ok(Scalar::Null),
+                    false => triple(*function, first.integer()?, second.integer()?, third, prng),
+                }
+            }
+            Expression::Extreme(function, operands) => {
+                let values = operands.iter().map(|operand| operand.evaluate(variables, prng));
+                extreme(*function, &values.collect::<Result<Vec<_>, _>>()?)
             }
             Expression::And(operands) => logical(operands, false, variables, prng),
             Expression::Or(operands) => logical(operands, true, variables, prng),
@@ -38,7 +56,7 @@ impl Expression {
                 }
                 otherwise.evaluate(variables, prng)
             }
-            Expression::Is(operand, value) => Ok(Value::Boolean(operand.evaluate(variables, prng)? == *value)),
+            Expression::Is(operand, scalar) => Ok(Scalar::Boolean(operand.evaluate(variables, prng)? == *scalar)),
         }
     }
 }
@@ -47,76 +65,22 @@ impl Expression {
 fn logical(operands: &[Expression; 2], decisive: bool, variables: &[Value], prng: &mut Prng) -> Evaluated {
     for operand in operands {
         match operand.evaluate(variables, prng)? {
-            Value::Null => return Ok(Value::Null),
-            value if value.boolean()? == decisive => return Ok(Value::Boolean(decisive)),
+            Scalar::Null => return Ok(Scalar::Null),
+            scalar if scalar.boolean()? == decisive => return Ok(Scalar::Boolean(decisive)),
             _ => {}
         }
     }
-    Ok(Value::Boolean(!decisive))
+    Ok(Scalar::Boolean(!decisive))
 }
 
-struct Arguments<'a> {
-    expressions: &'a [Expression],
-    variables: &'a [Value],
-    prng: &'a mut Prng,
-}
-
-impl Arguments<'_> {
-    /// All arguments, first to last; `None` if one is NULL.
-    #[inline]
-    fn take<const N: usize>(&mut self) -> Result<Option<[Value; N]>, String> {
-        let mut values = [const { Value::Null }; N];
-        let mut null = false;
-        for (value, expression) in values.iter_mut().zip(self.expressions) {
-            *value = expression.evaluate(self.variables, self.prng)?;
-            null |= *value == Value::Null;
-        }
-        Ok((!null).then_some(values))
+fn triple(function: Function, first: i64, second: i64, third: Scalar, prng: &mut Prng) -> Evaluated {
+    if function == Function::Permute {
+        return match second {
+            1.. => Ok(Scalar::Integer(hash::permute(first, second, third.integer()?))),
+            _ => Err("permute size parameter must be greater than zero".to_owned()),
+        };
     }
-}
-
-fn call(function: Function, mut arguments: Arguments<'_>) -> Evaluated {
-    use Function::*;
-    match function {
-        Random => {
-            let Some([min, max]) = arguments.take()? else { return Ok(Value::Null) };
-            let range = Range::new(min.integer()?, max.integer()?)?;
-            Ok(Value::Integer(arguments.prng.uniform(range)))
-        }
-        RandomExponential | RandomGaussian | RandomZipfian => {
-            let Some([min, max, parameter]) = arguments.take()? else { return Ok(Value::Null) };
-            let range = Range::new(min.integer()?, max.integer()?)?;
-            skewed(function, range, parameter.double()?, arguments.prng).map(Value::Integer)
-        }
-        Add | Subtract | Multiply | Divide | Equal | NotEqual | Less | LessOrEqual => match arguments.take()? {
-            Some([left, right]) => arithmetic(function, left, right),
-            None => Ok(Value::Null),
-        },
-        Modulo | BitAnd | BitOr | BitXor | ShiftLeft | ShiftRight | HashFnv1a | HashMurmur2 => {
-            match arguments.take()? {
-                Some([left, right]) => integers(function, left.integer()?, right.integer()?),
-                None => Ok(Value::Null),
-            }
-        }
-        Power => match arguments.take()? {
-            Some([base, exponent]) => Ok(Value::Double(base.double()?.powf(exponent.double()?))),
-            None => Ok(Value::Null),
-        },
-        Abs | Double | Exp | Int | Ln | Not | Sqrt => match arguments.take()? {
-            Some([value]) => single(function, value),
-            None => Ok(Value::Null),
-        },
-        Pi => Ok(Value::Double(std::f64::consts::PI)),
-        Permute => {
-            let Some([value, size, seed]) = arguments.take()? else { return Ok(Value::Null) };
-            let (value, size, seed) = (value.integer()?, size.integer()?, seed.integer()?);
-            if size <= 0 {
-                return Err("permute size parameter must be greater than zero".to_owned());
-            }
-            Ok(Value::Integer(hash::permute(value, size, seed)))
-        }
-        Greatest | Least => extreme(function, arguments),
-    }
+    skewed(function, Range::new(first, second)?, third.double()?, prng).map(Scalar::Integer)
 }
 
 fn skewed(function: Function, range: Range, parameter: f64, prng: &mut Prng) -> Result<i64, String> {
@@ -134,28 +98,32 @@ fn skewed(function: Function, range: Range, parameter: f64, prng: &mut Prng) -> 
     }
 }
 
-/// Operators on two numbers: on doubles if one is, else on integers.
-fn arithmetic(function: Function, left: Value, right: Value) -> Evaluated {
-    if matches!(left, Value::Double(_)) || matches!(right, Value::Double(_)) {
-        let (left, right) = (left.double()?, right.double()?);
-        return Ok(match function {
-            Function::Add => Value::Double(left + right),
-            Function::Subtract => Value::Double(left - right),
-            Function::Multiply => Value::Double(left * right),
-            Function::Divide => Value::Double(left / right),
-            Function::Equal => Value::Boolean(left == right),
-            Function::NotEqual => Value::Boolean(left != right),
-            Function::Less => Value::Boolean(left < right),
-            Function::LessOrEqual => Value::Boolean(left <= right),
-            other => unreachable!("{other:?} is no operator on two numbers"),
-        });
+/// Two arguments that are not both integers: operators on numbers take doubles if one is, all else
+/// takes integers.
+fn mixed(function: Function, left: Scalar, right: Scalar, prng: &mut Prng) -> Evaluated {
+    let with_double = matches!((left, right), (Scalar::Double(_), _) | (_, Scalar::Double(_)));
+    if !with_double || !function.takes_doubles() {
+        return integers(function, left.integer()?, right.integer()?, prng);
     }
-    integers(function, left.integer()?, right.integer()?)
+    let (left, right) = (left.double()?, right.double()?);
+    Ok(match function {
+        Function::Add => Scalar::Double(left + right),
+        Function::Subtract => Scalar::Double(left - right),
+        Function::Multiply => Scalar::Double(left * right),
+        Function::Divide => Scalar::Double(left / right),
+        Function::Power => Scalar::Double(left.powf(right)),
+        Function::Equal => Scalar::Boolean(left == right),
+        Function::NotEqual => Scalar::Boolean(left != right),
+        Function::Less => Scalar::Boolean(left < right),
+        Function::LessOrEqual => Scalar::Boolean(left <= right),
+        other => unreachable!("{other:?} takes no doubles"),
+    })
 }
 
-fn integers(function: Function, left: i64, right: i64) -> Evaluated {
+#[inline]
+fn integers(function: Function, left: i64, right: i64, prng: &mut Prng) -> Evaluated {
     let checked = |result: Option<i64>, name: &str| {
-        result.map(Value::Integer).ok_or_else(|| format!("bigint {name} out of range"))
+        result.map(Scalar::Integer).ok_or_else(|| format!("bigint {name} out of range"))
     };
     match function {
         Function::Add => checked(left.checked_add(right), "add"),
@@ -164,57 +132,55 @@ fn integers(function: Function, left: i64, right: i64) -> Evaluated {
         Function::Divide | Function::Modulo if right == 0 => Err("division by zero".to_owned()),
         Function::Divide => checked(left.checked_div(right), "div"),
         // Wrapping only concerns the smallest bigint % -1, which is 0.
-        Function::Modulo => Ok(Value::Integer(left.wrapping_rem(right))),
-        Function::Equal => Ok(Value::Boolean(left == right)),
-        Function::NotEqual => Ok(Value::Boolean(left != right)),
-        Function::Less => Ok(Value::Boolean(left < right)),
-        Function::LessOrEqual => Ok(Value::Boolean(left <= right)),
-        Function::BitAnd => Ok(Value::Integer(left & right)),
-        Function::BitOr => Ok(Value::Integer(left | right)),
-        Function::BitXor => Ok(Value::Integer(left ^ right)),
+        Function::Modulo => Ok(Scalar::Integer(left.wrapping_rem(right))),
+        Function::Equal => Ok(Scalar::Boolean(left == right)),
+        Function::NotEqual => Ok(Scalar::Boolean(left != right)),
+        Function::Less => Ok(Scalar::Boolean(left < right)),
+        Function::LessOrEqual => Ok(Scalar::Boolean(left <= right)),
+        Function::BitAnd => Ok(Scalar::Integer(left & right)),
+        Function::BitOr => Ok(Scalar::Integer(left | right)),
+        Function::BitXor => Ok(Scalar::Integer(left ^ right)),
         // C leaves shifts by more than 63 bits open; the processors that pgbench runs on wrap.
-        Function::ShiftLeft => Ok(Value::Integer(left.wrapping_shl(right as u32))),
-        Function::ShiftRight => Ok(Value::Integer(left.wrapping_shr(right as u32))),
-        Function::HashFnv1a => Ok(Value::Integer(hash::fnv1a(left, right))),
-        Function::HashMurmur2 => Ok(Value::Integer(hash::murmur2(left, right))),
+        Function::ShiftLeft => Ok(Scalar::Integer(left.wrapping_shl(right as u32))),
+        Function::ShiftRight => Ok(Scalar::Integer(left.wrapping_shr(right as u32))),
+        Function::Random => Ok(Scalar::Integer(prng.uniform(Range::new(left, right)?))),
+        Function::Power => Ok(Scalar::Double((left as f64).powf(right as f64))),
+        Function::HashFnv1a => Ok(Scalar::Integer(hash::fnv1a(left, right))),
+        Function::HashMurmur2 => Ok(Scalar::Integer(hash::murmur2(left, right))),
         other => unreachable!("{other:?} is no operator on two integers"),
     }
 }
 
-fn single(function: Function, value: Value) -> Evaluated {
+fn single(function: Function, value: Scalar) -> Evaluated {
     Ok(match function {
         Function::Abs => match value {
-            Value::Integer(value) => Value::Integer(value.wrapping_abs()),
-            other => Value::Double(other.double()?.abs()),
+            Scalar::Integer(value) => Scalar::Integer(value.wrapping_abs()),
+            other => Scalar::Double(other.double()?.abs()),
         },
-        Function::Double => Value::Double(value.double()?),
-        Function::Exp => Value::Double(value.double()?.exp()),
-        Function::Int => Value::Integer(value.integer()?),
-        Function::Ln => Value::Double(value.double()?.ln()),
-        Function::Not => Value::Boolean(!value.boolean()?),
-        Function::Sqrt => Value::Double(value.double()?.sqrt()),
+        Function::Double => Scalar::Double(value.double()?),
+        Function::Exp => Scalar::Double(value.double()?.exp()),
+        Function::Int => Scalar::Integer(value.integer()?),
+        Function::Ln => Scalar::Double(value.double()?.ln()),
+        Function::Not => Scalar::Boolean(!value.boolean()?),
+        Function::Sqrt => Scalar::Double(value.double()?.sqrt()),
         other => unreachable!("{other:?} does not take one argument"),
     })
 }
 
 /// `greatest` and `least`: a double if one argument is.
-fn extreme(function: Function, arguments: Arguments<'_>) -> Evaluated {
-    let Arguments { expressions, variables, prng } = arguments;
-    let mut values = Vec::with_capacity(expressions.len());
-    for expression in expressions {
-        values.push(expression.evaluate(variables, prng)?);
+fn extreme(function: Function, values: &[Scalar]) -> Evaluated {
+    if values.contains(&Scalar::Null) {
+        return Ok(Scalar::Null);
     }
-    if values.contains(&Value::Null) {
-        return Ok(Value::Null);
+    let greatest = function == Function::Greatest;
+    if values.iter().any(|value| matches!(value, Scalar::Double(_))) {
+        let values = values.iter().map(|value| value.double()).collect::<Result<Vec<_>, _>>()?;
+        let pick = if greatest { f64::max } else { f64::min };
+        return Ok(Scalar::Double(values.into_iter().reduce(pick).expect("parsed with at least one")));
     }
-    if values.iter().any(|value| matches!(value, Value::Double(_))) {
-        let values: Vec<f64> = values.iter().map(Value::double).collect::<Result<_, _>>()?;
-        let pick = if function == Function::Greatest { f64::max } else { f64::min };
-        return Ok(Value::Double(values.into_iter().reduce(pick).expect("parsed with at least one")));
-    }
-    let values: Vec<i64> = values.iter().map(Value::integer).collect::<Result<_, _>>()?;
-    let pick = if function == Function::Greatest { i64::max } else { i64::min };
-    Ok(Value::Integer(values.into_iter().reduce(pick).expect("parsed with at least one")))
+    let values = values.iter().map(|value| value.integer()).collect::<Result<Vec<_>, _>>()?;
+    let pick = if greatest { i64::max } else { i64::min };
+    Ok(Scalar::Integer(values.into_iter().reduce(pick).expect("parsed with at least one")))
 }
 
 #[cfg(test)]
@@ -224,16 +190,15 @@ mod tests {
 
     /// Evaluates with `:a` = 1, `:b` = 2.5, `:t` = "7", `:u` unset.
     fn evaluate(text: &str) -> Result<String, String> {
-        let variables = [Value::Integer(1), Value::Double(2.5), Value::Text("7".into()), Value::Unset];
+        let variables = [Scalar::Integer(1).into(), Scalar::Double(2.5).into(), Value::Text("7".into()), Value::Unset];
         let tokens = token::tokens(text, 0).map_err(|fault| fault.what)?;
         let mut slot_of = |name: &str, _| "abtu".find(name).expect("a known name");
         let expression = expression::parse(&tokens, text.len(), &mut slot_of).map_err(|fault| fault.what)?;
         expression.evaluate(&variables, &mut Prng::seeded(0)).map(|value| match value {
-            Value::Null => "null".to_owned(),
-            Value::Boolean(value) => value.to_string(),
-            Value::Integer(value) => value.to_string(),
-            Value::Double(value) => format!("{}d", value::double_text(value)),
-            other => panic!("{other:?} is no result"),
+            Scalar::Null => "null".to_owned(),
+            Scalar::Boolean(value) => value.to_string(),
+            Scalar::Integer(value) => value.to_string(),
+            Scalar::Double(value) => format!("{}d", value::double_text(value)),
         })
     }
 

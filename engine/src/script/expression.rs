@@ -3,16 +3,20 @@
 use super::Fault;
 use super::function::{self, Arity, Function};
 use super::token::{Placed, Token};
-use super::value::Value;
+use super::value::Scalar;
 
 /// The index of a variable in every client's array of values.
 pub type Slot = usize;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expression {
-    Constant(Value),
+    Constant(Scalar),
     Variable(Slot),
-    Call(Function, Box<[Expression]>),
+    Unary(Function, Box<Expression>),
+    Binary(Function, Box<[Expression; 2]>),
+    Ternary(Function, Box<[Expression; 3]>),
+    /// `greatest` and `least`.
+    Extreme(Function, Box<[Expression]>),
     /// These three evaluate only what they need.
     And(Box<[Expression; 2]>),
     Or(Box<[Expression; 2]>),
@@ -20,7 +24,7 @@ pub enum Expression {
         branches: Box<[(Expression, Expression)]>,
         otherwise: Box<Expression>,
     },
-    Is(Box<Expression>, Value),
+    Is(Box<Expression>, Scalar),
 }
 
 /// An expression that is longer or nested deeper than any person would write would only exhaust
@@ -166,11 +170,11 @@ impl<'a> Parser<'a, '_> {
             left = match infix {
                 Infix::Or => Expression::Or(Box::new([left, self.operators(strength)?])),
                 Infix::And => Expression::And(Box::new([left, self.operators(strength)?])),
-                Infix::Call(function) => call(function, [left, self.operators(strength)?]),
-                Infix::Swapped(function) => call(function, [self.operators(strength)?, left]),
+                Infix::Call(function) => binary(function, left, self.operators(strength)?),
+                Infix::Swapped(function) => binary(function, self.operators(strength)?, left),
                 Infix::Is => self.is(left)?,
-                Infix::IsNull => Expression::Is(Box::new(left), Value::Null),
-                Infix::NotNull => not(Expression::Is(Box::new(left), Value::Null)),
+                Infix::IsNull => Expression::Is(Box::new(left), Scalar::Null),
+                Infix::NotNull => not(Expression::Is(Box::new(left), Scalar::Null)),
             };
             // `a < b < c` and `a IS NULL IS NULL` mean nothing in pgbench.
             let chained = matches!(strength, COMPARE | IS) && self.infix().is_some_and(|(_, next)| next == strength);
@@ -183,9 +187,9 @@ impl<'a> Parser<'a, '_> {
     fn is(&mut self, left: Expression) -> Result<Expression, Fault> {
         let negated = self.take_word("not");
         let value = match () {
-            _ if self.take_word("null") => Value::Null,
-            _ if self.take_word("true") => Value::Boolean(true),
-            _ if self.take_word("false") => Value::Boolean(false),
+            _ if self.take_word("null") => Scalar::Null,
+            _ if self.take_word("true") => Scalar::Boolean(true),
+            _ if self.take_word("false") => Scalar::Boolean(false),
             _ => return Err(self.unexpected()),
         };
         let is = Expression::Is(Box::new(left), value);
@@ -198,10 +202,10 @@ impl<'a> Parser<'a, '_> {
         self.next += 1;
         match token {
             Token::Integer(value) => match i64::try_from(value) {
-                Ok(value) => Ok(Expression::Constant(Value::Integer(value))),
+                Ok(value) => Ok(Expression::Constant(Scalar::Integer(value))),
                 Err(_) => Err(Fault::new(at, format!("{value} is out of range for a bigint"))),
             },
-            Token::Double(value) => Ok(Expression::Constant(Value::Double(value))),
+            Token::Double(value) => Ok(Expression::Constant(Scalar::Double(value))),
             Token::Variable(name) => Ok(Expression::Variable((self.slot_of)(name, at))),
             Token::Symbol("(") => {
                 let inner = self.operators(0)?;
@@ -212,8 +216,8 @@ impl<'a> Parser<'a, '_> {
             Token::Symbol("+") => self.operators(UNARY - 1),
             Token::Symbol("-") => self.minus(),
             Token::Symbol("~") => {
-                let minus_one = Expression::Constant(Value::Integer(-1));
-                Ok(call(Function::BitXor, [minus_one, self.operators(UNARY - 1)?]))
+                let minus_one = Expression::Constant(Scalar::Integer(-1));
+                Ok(binary(Function::BitXor, minus_one, self.operators(UNARY - 1)?))
             }
             Token::Word(word) => self.word(word, at),
             Token::Symbol(_) => {
@@ -229,22 +233,22 @@ impl<'a> Parser<'a, '_> {
         const MINIMUM: u64 = i64::MIN.unsigned_abs();
         if let Some(Token::Integer(MINIMUM)) = self.peek() {
             self.next += 1;
-            return Ok(Expression::Constant(Value::Integer(i64::MIN)));
+            return Ok(Expression::Constant(Scalar::Integer(i64::MIN)));
         }
-        let zero = Expression::Constant(Value::Integer(0));
+        let zero = Expression::Constant(Scalar::Integer(0));
         Ok(match self.operators(UNARY - 1)? {
-            Expression::Constant(Value::Integer(value)) if value != i64::MIN => {
-                Expression::Constant(Value::Integer(-value))
+            Expression::Constant(Scalar::Integer(value)) if value != i64::MIN => {
+                Expression::Constant(Scalar::Integer(-value))
             }
-            operand => call(Function::Subtract, [zero, operand]),
+            operand => binary(Function::Subtract, zero, operand),
         })
     }
 
     fn word(&mut self, word: &str, at: usize) -> Result<Expression, Fault> {
         match word.to_ascii_lowercase().as_str() {
-            "null" => Ok(Expression::Constant(Value::Null)),
-            "true" => Ok(Expression::Constant(Value::Boolean(true))),
-            "false" => Ok(Expression::Constant(Value::Boolean(false))),
+            "null" => Ok(Expression::Constant(Scalar::Null)),
+            "true" => Ok(Expression::Constant(Scalar::Boolean(true))),
+            "false" => Ok(Expression::Constant(Scalar::Boolean(false))),
             "not" => Ok(not(self.operators(NOT - 1)?)),
             "case" => self.case(),
             _ => self.function(word, at),
@@ -262,7 +266,7 @@ impl<'a> Parser<'a, '_> {
         self.expect(!branches.is_empty())?;
         let otherwise = match self.take_word("else") {
             true => self.operators(0)?,
-            false => Expression::Constant(Value::Null),
+            false => Expression::Constant(Scalar::Null),
         };
         let ended = self.take_word("end");
         self.expect(ended)?;
@@ -286,7 +290,7 @@ impl<'a> Parser<'a, '_> {
         if arity == Arity::Seeded(count + 1) {
             arguments.push(Expression::Variable((self.slot_of)("default_seed", at)));
         }
-        Ok(Expression::Call(function, arguments.into()))
+        Ok(call(function, arguments))
     }
 
     fn arguments(&mut self) -> Result<Vec<Expression>, Fault> {
@@ -307,10 +311,27 @@ impl<'a> Parser<'a, '_> {
     }
 }
 
-fn call<const N: usize>(function: Function, arguments: [Expression; N]) -> Expression {
-    Expression::Call(function, Box::new(arguments))
+/// `arguments` are as many as the function takes.
+fn call(function: Function, arguments: Vec<Expression>) -> Expression {
+    if function == Function::Pi {
+        return Expression::Constant(Scalar::Double(std::f64::consts::PI));
+    }
+    if matches!(function, Function::Greatest | Function::Least) {
+        return Expression::Extreme(function, arguments.into());
+    }
+    let mut arguments = arguments.into_iter();
+    match (arguments.next(), arguments.next(), arguments.next()) {
+        (Some(only), None, None) => Expression::Unary(function, Box::new(only)),
+        (Some(left), Some(right), None) => binary(function, left, right),
+        (Some(first), Some(second), Some(third)) => Expression::Ternary(function, Box::new([first, second, third])),
+        _ => unreachable!("only pi() takes no argument"),
+    }
+}
+
+fn binary(function: Function, left: Expression, right: Expression) -> Expression {
+    Expression::Binary(function, Box::new([left, right]))
 }
 
 fn not(operand: Expression) -> Expression {
-    call(Function::Not, [operand])
+    Expression::Unary(Function::Not, Box::new(operand))
 }

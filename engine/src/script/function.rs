@@ -37,6 +37,15 @@ pub enum Function {
     Subtract,
 }
 
+impl Function {
+    /// Whether two arguments of which one is a double are both taken as doubles. What is not here
+    /// takes integers.
+    pub fn takes_doubles(self) -> bool {
+        use Function::*;
+        matches!(self, Add | Subtract | Multiply | Divide | Power | Equal | NotEqual | Less | LessOrEqual)
+    }
+}
+
 /// How many arguments a function takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arity {

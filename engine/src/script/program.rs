@@ -227,11 +227,12 @@ fn refuse(name: &str, at: usize) -> Fault {
 
 #[cfg(test)]
 mod tests {
+    use super::super::value::Scalar;
     use super::*;
 
     fn compile(text: &str) -> Result<Program, String> {
         let source = Source { name: "s".into(), weight: 1, text: text.into() };
-        let variables = [("scale".to_owned(), Value::Integer(3))];
+        let variables = [("scale".to_owned(), Scalar::Integer(3).into())];
         Program::compile(&[source], &variables).map_err(|error| error.to_string())
     }
 

@@ -2,36 +2,59 @@
 
 use std::sync::Arc;
 
-#[derive(Debug, Clone, PartialEq)]
-pub enum Value {
-    /// Nothing was ever assigned: an error in an expression, NULL as a parameter.
-    Unset,
+/// What expressions compute with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scalar {
     Null,
     Boolean(bool),
     Integer(i64),
     Double(f64),
+}
+
+/// What a variable holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// Nothing was ever assigned: an error in an expression, NULL as a parameter.
+    Unset,
+    Scalar(Scalar),
     /// Given from outside as text; an expression guesses its type, a parameter takes it as it is.
     Text(Arc<str>),
 }
 
+impl From<Scalar> for Value {
+    fn from(scalar: Scalar) -> Self {
+        Value::Scalar(scalar)
+    }
+}
+
 impl Value {
-    /// What pgbench calls the type in its messages.
-    pub fn type_name(&self) -> &'static str {
+    /// The value in an expression.
+    #[inline]
+    pub fn scalar(&self) -> Result<Scalar, String> {
         match self {
-            Value::Unset => "none",
-            Value::Null => "null",
-            Value::Boolean(_) => "boolean",
-            Value::Integer(_) => "int",
-            Value::Double(_) => "double",
-            Value::Text(_) => "text",
+            Value::Scalar(scalar) => Ok(*scalar),
+            Value::Unset => Err("undefined variable".to_owned()),
+            Value::Text(text) => Scalar::guess(text).ok_or_else(|| format!("malformed variable value: \"{text}\"")),
+        }
+    }
+}
+
+impl Scalar {
+    /// What pgbench calls the type in its messages.
+    fn type_name(self) -> &'static str {
+        match self {
+            Scalar::Null => "null",
+            Scalar::Boolean(_) => "boolean",
+            Scalar::Integer(_) => "int",
+            Scalar::Double(_) => "double",
         }
     }
 
     #[inline]
-    pub fn integer(&self) -> Result<i64, String> {
+    pub fn integer(self) -> Result<i64, String> {
         match self {
-            Value::Integer(value) => Ok(*value),
-            Value::Double(value) => {
+            Scalar::Integer(value) => Ok(value),
+            Scalar::Double(value) => {
                 // The bounds are exact as doubles; i64::MAX itself is not one.
                 let rounded = value.round_ties_even();
                 if (i64::MIN as f64..-(i64::MIN as f64)).contains(&rounded) {
@@ -44,47 +67,47 @@ impl Value {
         }
     }
 
-    pub fn double(&self) -> Result<f64, String> {
+    pub fn double(self) -> Result<f64, String> {
         match self {
-            Value::Double(value) => Ok(*value),
-            Value::Integer(value) => Ok(*value as f64),
+            Scalar::Double(value) => Ok(value),
+            Scalar::Integer(value) => Ok(value as f64),
             other => Err(format!("cannot coerce {} to double", other.type_name())),
         }
     }
 
-    pub fn boolean(&self) -> Result<bool, String> {
+    pub fn boolean(self) -> Result<bool, String> {
         match self {
-            Value::Boolean(value) => Ok(*value),
+            Scalar::Boolean(value) => Ok(value),
             other => Err(format!("cannot coerce {} to boolean", other.type_name())),
         }
     }
 
     /// What a condition makes of the value: numbers other than zero are true, NULL is not.
-    pub fn is_true(&self) -> bool {
+    pub fn is_true(self) -> bool {
         match self {
-            Value::Boolean(value) => *value,
-            Value::Integer(value) => *value != 0,
-            Value::Double(value) => *value != 0.0,
-            Value::Unset | Value::Null | Value::Text(_) => false,
+            Scalar::Boolean(value) => value,
+            Scalar::Integer(value) => value != 0,
+            Scalar::Double(value) => value != 0.0,
+            Scalar::Null => false,
         }
     }
 
     /// The value that text stands for in an expression, by pgbench's rules.
-    pub fn guess(text: &str) -> Option<Value> {
+    pub fn guess(text: &str) -> Option<Scalar> {
         let lower = text.to_ascii_lowercase();
         // Prefixes down to one letter, but "o" could be either of "on" and "off".
         let starts = |word: &str| !lower.is_empty() && word.starts_with(&lower);
         let trimmed = lower.trim_ascii();
         if lower == "null" {
-            Some(Value::Null)
+            Some(Scalar::Null)
         } else if starts("true") || starts("yes") || lower == "on" {
-            Some(Value::Boolean(true))
+            Some(Scalar::Boolean(true))
         } else if starts("false") || starts("no") || lower == "off" || lower == "of" {
-            Some(Value::Boolean(false))
+            Some(Scalar::Boolean(false))
         } else if trimmed.trim_start_matches(['+', '-']).bytes().all(|byte| byte.is_ascii_digit()) {
-            trimmed.parse().ok().map(Value::Integer)
+            trimmed.parse().ok().map(Scalar::Integer)
         } else {
-            trimmed.parse().ok().map(Value::Double)
+            trimmed.parse().ok().map(Scalar::Double)
         }
     }
 }
@@ -142,26 +165,26 @@ mod tests {
     #[test]
     fn text_is_guessed_as_pgbench_does() {
         for (text, value) in [
-            ("10", Some(Value::Integer(10))),
-            (" -7", Some(Value::Integer(-7))),
-            ("1e3", Some(Value::Double(1000.0))),
-            ("Y", Some(Value::Boolean(true))),
-            ("of", Some(Value::Boolean(false))),
+            ("10", Some(Scalar::Integer(10))),
+            (" -7", Some(Scalar::Integer(-7))),
+            ("1e3", Some(Scalar::Double(1000.0))),
+            ("Y", Some(Scalar::Boolean(true))),
+            ("of", Some(Scalar::Boolean(false))),
             ("o", None),
-            ("NULL", Some(Value::Null)),
+            ("NULL", Some(Scalar::Null)),
             ("99999999999999999999", None),
             ("", None),
             ("ten", None),
         ] {
-            assert_eq!(Value::guess(text), value, "{text}");
+            assert_eq!(Scalar::guess(text), value, "{text}");
         }
     }
 
     #[test]
     fn a_double_becomes_an_integer_only_where_it_fits() {
-        assert_eq!(Value::Double(2.5).integer(), Ok(2));
-        assert_eq!(Value::Double(i64::MIN as f64).integer(), Ok(i64::MIN));
-        assert!(Value::Double(-(i64::MIN as f64)).integer().is_err());
-        assert!(Value::Double(f64::NAN).integer().is_err());
+        assert_eq!(Scalar::Double(2.5).integer(), Ok(2));
+        assert_eq!(Scalar::Double(i64::MIN as f64).integer(), Ok(i64::MIN));
+        assert!(Scalar::Double(-(i64::MIN as f64)).integer().is_err());
+        assert!(Scalar::Double(f64::NAN).integer().is_err());
     }
 }

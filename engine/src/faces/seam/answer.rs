@@ -11,7 +11,7 @@ use crate::measure::recorder::Recorder;
 use crate::measure::summary::{Summary, percentiles};
 use crate::measure::totals::Totals;
 use crate::script::name_length;
-use crate::script::value::Value;
+use crate::script::value::{Scalar, Value};
 use std::time::Duration;
 
 pub fn amount(amount: request::Amount) -> Amount {
@@ -36,13 +36,13 @@ pub fn value(name: &str, value: &serde_json::Value) -> Result<Value, Failure> {
     }
     let refuse = |what| Err(Failure::Request(format!("variable \"{name}\" {what}")));
     match value {
-        serde_json::Value::Null => Ok(Value::Null),
-        serde_json::Value::Bool(value) => Ok(Value::Boolean(*value)),
+        serde_json::Value::Null => Ok(Scalar::Null.into()),
+        serde_json::Value::Bool(value) => Ok(Scalar::Boolean(*value).into()),
         serde_json::Value::String(text) if text.contains('\0') => refuse("contains a zero byte"),
         serde_json::Value::String(text) => Ok(Value::Text(text.as_str().into())),
         serde_json::Value::Number(number) => match (number.as_i64(), number.as_f64()) {
-            (Some(integer), _) => Ok(Value::Integer(integer)),
-            (None, Some(double)) if !number.is_u64() => Ok(Value::Double(double)),
+            (Some(integer), _) => Ok(Scalar::Integer(integer).into()),
+            (None, Some(double)) if !number.is_u64() => Ok(Scalar::Double(double).into()),
             _ => refuse("is out of range for a bigint"),
         },
         serde_json::Value::Array(_) | serde_json::Value::Object(_) => refuse("is neither a number nor a text"),
