@@ -13,6 +13,7 @@ import pytest
 
 from pgverdict.judge.verdict import WHOLE_CELL
 from pgverdict.report.html import write_html
+from pgverdict.report.words import more_rounds
 from tests.report.samples import VERDICTS, a_report
 
 DARK = "--blink-settings=preferredColorScheme=0"
@@ -62,7 +63,9 @@ def test_every_verdict_has_its_row(chromium: str, page: Path, tmp_path: Path) ->
     assert len(shown) == len(judged)
     for row, verdict in zip(shown, judged, strict=True):
         assert verdict.metric in row
-        assert row.rstrip().removesuffix("detectable").rstrip().endswith(verdict.outcome.value)
+        wanted = [verdict.outcome.value, *["detectable"] * verdict.detectable]
+        wanted += [more_rounds(verdict), "rounds"] if more_rounds(verdict) else []
+        assert row.split()[-len(wanted) :] == wanted
     subjects = {verdict.subject for verdict in judged} - {WHOLE_CELL}
     assert subjects <= {unescape(code) for code in re.findall(r"<code>(.*?)</code>", dom, re.DOTALL)}
 

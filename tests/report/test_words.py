@@ -116,7 +116,7 @@ def test_nothing_is_estimated_from_nothing() -> None:
     check(
         latency((0.0, math.nan, math.inf), UNDECIDED, rounds=1),
         "Cannot tell yet whether 18.1 is slower than 17.7 on select-only (typical latency):"
-        " too little to go by after 1 round",
+        " too little to go by after 1 round; a verdict takes at least 8 rounds",
     )
 
 

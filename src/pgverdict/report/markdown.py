@@ -32,11 +32,11 @@ def _headline(cell: CellReport) -> str:
 
 def _cell(cell: CellReport, report: Report) -> list[str]:
     measured = f"{words.count(cell.rounds, 'round')}, {words.count(cell.pairs, 'pair')}, {words.duration(cell.seconds)}"
-    header = ["metric", "of", *map(_text, report.labels), "change %", "interval %", "verdict"]
+    header = ["metric", "of", *map(_text, report.labels), "change %", "interval %", "verdict", "more rounds"]
     return [
         f"## {_text(words.cell_title(cell.spec))}",
         f"{measured}; {_text(cell.regime)}; {_code(cell.primary)} decides.",
-        _table(header, "llrrrrl", [_row(verdict, cell) for verdict in cell.verdicts]),
+        _table(header, "llrrrrlr", [_row(verdict, cell) for verdict in cell.verdicts]),
         _list(f"#{number}: {_code(subject)}" for number, subject in enumerate(cell.subjects, start=1)),
         *_notes(cell.notes),
         f"```sh\n{cell.command}\n```",
@@ -53,6 +53,7 @@ def _row(verdict: Verdict, cell: CellReport) -> list[str]:
         words.change(verdict.effect),
         words.interval(verdict),
         verdict.outcome.value + (", detectable" if verdict.detectable else ""),
+        words.more_rounds(verdict),
     ]
 
 

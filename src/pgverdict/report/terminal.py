@@ -54,6 +54,8 @@ def _cell(cell: CellReport, report: Report) -> list[RenderableType]:
     legend = [Text(f"* {words.title(cell.primary)}, the primary metric, decides the cell", style="dim")]
     for number, subject in enumerate(cell.subjects, start=1):
         legend.append(Text(f"#{number} {words.shortened(subject, _STATEMENT_WIDTH_MAX)}", style="dim"))
+    if any(words.more_rounds(verdict) for verdict in cell.verdicts):
+        legend.append(Text("+n: about so many more rounds would settle it", style="dim"))
     if any(verdict.detectable for verdict in cell.verdicts):
         legend.append(Text("(d) detectable: there is a difference, smaller than the margin", style="dim"))
     parts += [Padding(line, (0, 0, 0, 2)) for line in legend]
@@ -71,16 +73,14 @@ def _verdicts(cell: CellReport, arms: tuple[str, ...]) -> Table:
     # With the box's own blank between columns, the table fits eighty columns.
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=0, show_edge=False)
     table.add_column("metric", no_wrap=True)
-    table.add_column("of", no_wrap=True)
     for name in arms:
         table.add_column(words.shortened(name, _NAME_WIDTH_MAX), justify="right", no_wrap=True)
     table.add_column("change %", justify="right", no_wrap=True)
     table.add_column("interval %", justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
-    for number, verdict in enumerate(cell.verdicts):
+    for verdict in cell.verdicts:
         table.add_row(
-            verdict.metric + " *" * (number == 0),
-            "cell" if verdict.subject == WHOLE_CELL else f"#{cell.subjects.index(verdict.subject) + 1}",
+            f"{verdict.metric} {_of(verdict, cell)}",
             words.quantity(verdict.baseline_value),
             words.quantity(verdict.candidate_value),
             words.change(verdict.effect),
@@ -90,9 +90,18 @@ def _verdicts(cell: CellReport, arms: tuple[str, ...]) -> Table:
     return table
 
 
+def _of(verdict: Verdict, cell: CellReport) -> str:
+    if verdict.subject != WHOLE_CELL:
+        return f"#{cell.subjects.index(verdict.subject) + 1}"
+    return "*" if verdict is cell.verdict else ""
+
+
 def _outcome(outcome: Outcome, verdict: Verdict | None = None) -> Text:
-    mark = " (d)" if verdict is not None and verdict.detectable else ""
-    return Text(outcome.value + mark, style=STYLES[outcome])
+    text = Text(outcome.value, style=STYLES[outcome])
+    if verdict is not None:
+        text.append(" (d)" if verdict.detectable else "")
+        text.append(f" {words.more_rounds(verdict)}".rstrip(), style="not bold dim")
+    return text
 
 
 def _note(note: str) -> Padding:

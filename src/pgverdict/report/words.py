@@ -9,7 +9,7 @@
 import math
 from collections.abc import Iterable
 
-from pgverdict.judge.decide import MORE_ROUNDS_MAX
+from pgverdict.judge.decide import MORE_ROUNDS_MAX, ROUNDS_MIN
 from pgverdict.judge.verdict import WHOLE_CELL, Outcome, Verdict
 from pgverdict.records.run import ArmFacts
 from pgverdict.spec.campaign import CellSpec
@@ -203,7 +203,7 @@ def _what_it_takes(verdict: Verdict, seconds_per_round: float) -> str:
     if verdict.more_rounds is None:
         if math.isfinite(verdict.effect):
             return f"; more than {MORE_ROUNDS_MAX:,} further rounds would be needed"
-        return ""
+        return f"; a verdict takes at least {count(ROUNDS_MIN, 'round')}"
     more = "1 more round" if verdict.more_rounds == 1 else f"{verdict.more_rounds:,} more rounds"
     time = (
         f", {roughly(verdict.more_rounds * seconds_per_round)} at this run's pace"
@@ -211,6 +211,19 @@ def _what_it_takes(verdict: Verdict, seconds_per_round: float) -> str:
         else ""
     )
     return f"; about {more}{time}, would settle it"
+
+
+def more_rounds(verdict: Verdict) -> str:
+    """What an open verdict would still take, in a word: '+144', '>10,000', or nothing where that is not known."""
+    if verdict.outcome is not Outcome.UNDECIDED:
+        return ""
+    if verdict.more_rounds is not None:
+        return f"+{verdict.more_rounds:,}"
+    return (
+        f">{MORE_ROUNDS_MAX:,}"
+        if math.isfinite(verdict.effect)
+        else f"+{max(1, ROUNDS_MIN - verdict.rounds)}"
+    )
 
 
 class _Change:
