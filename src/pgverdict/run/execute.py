@@ -11,7 +11,8 @@ from time import monotonic
 
 from pgverdict.conduct.bounds import Bounds
 from pgverdict.conduct.cell import PreparedCell
-from pgverdict.conduct.round import bounds_of, run_round
+from pgverdict.conduct.collect import bounds_of
+from pgverdict.conduct.round import run_round
 from pgverdict.errors import WorldError
 from pgverdict.judge.alpha import cell_alphas
 from pgverdict.judge.cell import is_decided, judge_cell
