@@ -13,7 +13,7 @@ import pytest
 
 from pgverdict.judge.verdict import WHOLE_CELL
 from pgverdict.report.html import write_html
-from pgverdict.report.words import more_rounds
+from pgverdict.report.words import rounds_wanted
 from tests.report.samples import VERDICTS, a_report
 
 DARK = "--blink-settings=preferredColorScheme=0"
@@ -64,7 +64,7 @@ def test_every_verdict_has_its_row(chromium: str, page: Path, tmp_path: Path) ->
     for row, verdict in zip(shown, judged, strict=True):
         assert verdict.metric in row
         wanted = [verdict.outcome.value, *["detectable"] * verdict.detectable]
-        wanted += [more_rounds(verdict), "rounds"] if more_rounds(verdict) else []
+        wanted += [rounds_wanted(verdict), "rounds"] if rounds_wanted(verdict) else []
         assert row.split()[-len(wanted) :] == wanted
     subjects = {verdict.subject for verdict in judged} - {WHOLE_CELL}
     assert subjects <= {unescape(code) for code in re.findall(r"<code>(.*?)</code>", dom, re.DOTALL)}

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgverdict.plan.rounds import LOADS, PAIRS, arrange
+from pgverdict.plan.rounds import LOADS_MAX, LOADS_MIN, PAIRS, arrange, how_many_loads
 
 CELL = "select-only scale=10 clients=1"
 seeds = st.integers(0, 2**63 - 1)
@@ -46,12 +46,20 @@ def test_another_cell_or_another_seed_gives_another_arrangement() -> None:
     assert here != [arrange("simple-update scale=10 clients=1", seed=1, ordinal=n) for n in rounds]
 
 
-@given(seed=seeds, block=st.integers(0, 1000))
-def test_every_load_of_an_arm_serves_equally_often(seed: int, block: int) -> None:
-    plans = [arrange(CELL, seed=seed, ordinal=LOADS * block + n) for n in range(LOADS)]
+@given(seed=seeds, block=st.integers(0, 1000), loads=st.integers(1, LOADS_MAX))
+def test_every_load_of_an_arm_serves_equally_often(seed: int, block: int, loads: int) -> None:
+    plans = [arrange(CELL, seed=seed, ordinal=loads * block + n, loads=loads) for n in range(loads)]
 
     for arm in (0, 1):
-        assert sorted(plan.loads[arm] for plan in plans) == list(range(LOADS))
+        assert sorted(plan.loads[arm] for plan in plans) == list(range(loads))
+
+
+@given(load_bytes=st.integers(1, 10**13), rounds=st.none() | st.integers(2, 100))
+def test_there_are_as_many_loads_as_room_and_rounds_allow(load_bytes: int, rounds: int | None) -> None:
+    loads = how_many_loads(load_bytes, rounds)
+
+    assert LOADS_MIN <= loads <= LOADS_MAX
+    assert rounds is None or loads <= rounds
 
 
 def test_no_two_pairs_of_a_run_draw_the_same_keys() -> None:
@@ -68,5 +76,5 @@ def test_a_recorded_arrangement_never_changes() -> None:
     assert plan.pairs[0].seed == RECORDED_SEED
 
 
-RECORDED_ORDERS = ((0, 1), (1, 0), (1, 0), (1, 1))
+RECORDED_ORDERS = ((0, 1), (1, 0), (1, 0), (6, 7))
 RECORDED_SEED = 6424383811685319301

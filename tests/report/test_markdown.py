@@ -12,24 +12,26 @@ BEGIN = """\
 
 - **SLOWER**: 18.1 is 2.1 % slower than 17.7 on select-only (typical latency), between 1.6 and 2.6 %, 99 % sure.
 - **UNDECIDED**: Cannot tell yet whether 18.1 is slower than 17.7 on simple-update (throughput): between 0.1 % faster \
-and 1.6 % slower, 99 % sure, after 12 rounds; about 20 more rounds, 3 min at this run's pace, would settle it.
+and 1.6 % slower, 99 % sure, after 12 rounds; a run of about 32 rounds, 5 min at this pace, would settle it.
 
 ## select-only, scale 10, 1 client
 
 24 rounds, 288 pairs, 1 min 9 s; read-only; `latency_us_p50` decides.
 
-| metric | of | 17.7 | 18.1 | change % | interval % | verdict | more rounds |
+| metric | of | 17.7 | 18.1 | change % | interval % | verdict | rounds wanted |
 | :-- | :-- | --: | --: | --: | --: | :-- | --: |
 | `latency_us_p50` | cell | 19.62 | 20.03 | +2.09 | +1.63 to +2.55 | SLOWER |  |
 | `tps` | cell | 50,318 | 49,378 | -1.87 | -2.88 to -0.85 | SLOWER |  |
 | `latency_us_mean` | cell | 19.87 | 20.25 | +1.91 | +0.86 to +2.97 | SLOWER |  |
-| `latency_us_p95` | cell | 22.84 | 23.11 | +1.18 | -0.49 to +2.88 | UNDECIDED | +31 |
-| `latency_us_p99` | cell | 27.11 | 26.71 | -1.47 | -6.58 to +3.92 | UNDECIDED | +640 |
+| `latency_us_p95` | cell | 22.84 | 23.11 | +1.18 | -0.49 to +2.88 | UNDECIDED | ~55 |
+| `latency_us_p99` | cell | 27.11 | 26.71 | -1.47 | -6.58 to +3.92 | UNDECIDED | ~664 |
 | `server_cpu_us_per_txn` | cell | 13.02 | 13.04 | +0.16 | -0.56 to +0.89 | SAME |  |
 | `server_ms_mean` | #1 | 0.005120 | 0.005284 | +3.20 | +2.08 to +4.34 | SLOWER |  |
-| `server_ms_stddev` | #1 | 0.002140 | 0.002130 | -0.47 | -2.69 to +1.80 | UNDECIDED | +96 |
+| `server_ms_stddev` | #1 | 0.002140 | 0.002130 | -0.47 | -2.69 to +1.80 | UNDECIDED | ~120 |
 
 - #1: `SELECT abalance FROM pgbench_accounts WHERE aid = $1`
+
+- note: each arm's data came from 8 independent loads and one install: how much others would differ is in no interval
 
 ```sh
 pgverdict compare 17.7 18.1 --workload select-only --scale 10 --clients 1 --set shared_buffers=512MB \

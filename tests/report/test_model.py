@@ -6,6 +6,7 @@ import math
 import pytest
 
 from pgverdict.judge.cell import judge_run
+from pgverdict.judge.verdict import Outcome
 from pgverdict.records.run import RunRecord, RunState
 from pgverdict.report.model import Report, make_report
 
@@ -15,9 +16,9 @@ from . import samples
 def test_measured_rounds_are_counted_and_failed_ones_told(report: Report) -> None:
     fresh = report.cells[1]
     assert (fresh.rounds, fresh.failed_rounds, fresh.pairs) == (12, 1, 144)
-    assert fresh.notes[1] == (
-        "1 round failed: cannot start PostgreSQL 18.1: it did not accept connections within 30 s"
-    )
+    assert (
+        "1 round failed, in no interval: cannot start PostgreSQL 18.1: it did not accept connections within 30 s"
+    ) in fresh.notes
 
 
 def test_a_cell_lasts_as_long_as_its_rounds_failed_ones_included(report: Report) -> None:
@@ -68,8 +69,22 @@ def test_a_note_of_both_arms_is_told_once() -> None:
 
 
 def test_fresh_copies_say_what_they_cannot_see(report: Report) -> None:
-    assert report.cells[0].notes == ()
-    assert "no vacuum" in report.cells[1].notes[0]
+    assert not [note for note in report.cells[0].notes if "no vacuum" in note]
+    assert [note for note in report.cells[1].notes if "no vacuum" in note]
+
+
+def test_every_cell_says_how_many_loads_its_intervals_rest_on(report: Report) -> None:
+    assert report.cells[0].notes[0].startswith("each arm's data came from 8 independent loads and one install")
+
+
+def test_same_says_which_events_it_may_have_missed() -> None:
+    same = dataclasses.replace(samples.READ_ONLY_VERDICTS[0], outcome=Outcome.SAME, rounds=21)
+    cell = make_report(samples.a_run(), ((same,), samples.FRESH_VERDICTS)).cells[0]
+
+    # 0.01 ** (1 / 21) = 0.803
+    assert (
+        "SAME is about what happens in most rounds: 21 rounds may miss what happens in fewer than 20 % of them"
+    ) in cell.notes
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_what_is_undecided_says_what_it_would_take() -> None:
         throughput((0.985, 0.992, 1.004), UNDECIDED, rounds=12, more_rounds=20),
         "Cannot tell yet whether 18.1 is slower than 17.7 on select-only (throughput):"
         " between 0.4 % faster and 1.5 % slower, 99 % sure, after 12 rounds;"
-        " about 20 more rounds, 1 min at this run's pace, would settle it",
+        " a run of about 32 rounds, 2 min at this pace, would settle it",
     )
 
 
@@ -108,7 +108,7 @@ def test_an_effect_without_an_interval_is_no_more_than_that() -> None:
         latency((0.0, 1.02, math.inf), UNDECIDED, rounds=5, more_rounds=3),
         "Cannot tell yet whether 18.1 is slower than 17.7 on select-only (typical latency):"
         " 2.00 % slower after 5 rounds, too few for an interval;"
-        " about 3 more rounds, 9 s at this run's pace, would settle it",
+        " a run of about 8 rounds, 24 s at this pace, would settle it",
     )
 
 

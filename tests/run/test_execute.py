@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pgverdict.conduct.bounds import Bounds
-from pgverdict.conduct.cell import PreparedCell
+from pgverdict.conduct.cell import PreparedArm, PreparedCell
 from pgverdict.conduct.placement import Placement
 from pgverdict.errors import WorldError
 from pgverdict.judge.cell import judge_run
@@ -29,6 +29,9 @@ from tests.judge.made import round_of
 
 SELECT = CellSpec("select-only", 10, 1)
 UPDATE = CellSpec("simple-update", 10, 1)
+
+
+ARMS = tuple(PreparedArm(name, None, (), (Path("a"), Path("b"))) for name in ("17", "18"))  # type: ignore[arg-type]
 
 
 class Silence:
@@ -66,7 +69,7 @@ def _campaign(*cells: CellSpec, **more: Any) -> Campaign:
 def _prepared(campaign: Campaign) -> Prepared:
     facts = tuple(ArmFacts(a.name, a.role, a.server, f"{a.server}.0", (), ()) for a in campaign.arms)
     cells = tuple(
-        PreparedCell(spec, catalogue.workload(spec.workload), (), Placement(1, (0,)), ())
+        PreparedCell(spec, catalogue.workload(spec.workload), ARMS, Placement(1, (0,)), ())
         for spec in campaign.cells
     )
     return Prepared(facts, cells)

@@ -26,7 +26,9 @@ def test_a_fraction_is_read_with_and_without_a_percent_sign(text: str, value: fl
     assert fraction(text, what="margin") == value
 
 
-@pytest.mark.parametrize("text", ["0", "1", "100%", "-1%", "nan", "inf", "one", "", "%"])
+@pytest.mark.parametrize(
+    "text", ["0", "1", "100%", "-1%", "nan", "inf", "one", "", "%", "99.99999999999999999999%"]
+)
 def test_what_is_no_fraction_is_refused_by_name(text: str) -> None:
     with pytest.raises(UserError, match="margin"):
         fraction(text, what="margin")

@@ -32,3 +32,8 @@ class PreparedCell:
     arms: tuple[PreparedArm, ...]
     placement: Placement
     slots: tuple[Path, ...]
+
+    @property
+    def loads(self) -> int:
+        """How many loads each arm has."""
+        return len(self.arms[0].loads)

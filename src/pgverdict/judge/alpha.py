@@ -9,9 +9,12 @@ A cell's part depends on how many cells the campaign has and on its own question
 does not change because another cell of the run has begun. Another rule replaces `split_alpha`; nothing else
 in `judge` knows how the parts come about.
 
-    >>> p50, tps, cpu = map(Question, ("latency_us_p50", "tps", "server_cpu_us_per_txn"))
-    >>> [round(part, 6) for part in split_alpha(0.99, cells=2, questions=(p50, tps, cpu)).values()]
-    [0.0025, 0.00125, 0.00125]
+What is the same number twice counts once and has one share.
+
+    >>> names = ("latency_us_p50", "tps", "latency_us_mean", "server_cpu_us_per_txn")
+    >>> shares = split_alpha(0.99, cells=2, questions=[Question(name) for name in names])
+    >>> [round(part, 6) for part in shares.values()]
+    [0.0025, 0.00125, 0.00125, 0.00125]
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,11 +31,17 @@ PRIMARY_SHARE = 0.5
 
 def split_alpha(confidence: float, *, cells: int, questions: Sequence[Question]) -> dict[Question, float]:
     """The shares of one cell's questions, the primary one first, in a campaign of that many cells."""
-    primary, *others = questions
     alpha = (1 - confidence) / cells
-    shares = {primary: PRIMARY_SHARE * alpha}
-    shares.update({q: (1 - PRIMARY_SHARE) * alpha / len(others) for q in others})
-    return shares
+    primary = _counted_as(questions[0])
+    others = {_counted_as(q) for q in questions} - {primary}
+    share = {primary: PRIMARY_SHARE * alpha}
+    share.update({q: (1 - PRIMARY_SHARE) * alpha / len(others) for q in others})
+    return {q: share[_counted_as(q)] for q in questions}
+
+
+def _counted_as(question: Question) -> Question:
+    """In a closed loop a client's mean latency is the reciprocal of its throughput: one number, told twice."""
+    return Question("tps", question.subject) if question.metric == "latency_us_mean" else question
 
 
 def cell_alphas(cell: CellRecord, campaign: Campaign) -> dict[Question, float]:

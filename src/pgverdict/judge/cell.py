@@ -62,6 +62,9 @@ def judge_question(
     outcome, detectable = decide(
         low, high, margin=campaign.margin, better=metric(question.metric).better, rounds=len(used)
     )
+    if campaign.rounds is not None and kind is Kind.ANYTIME:
+        # Two chances to be wrong, before the chosen number and at it, would be twice the alpha.
+        outcome, detectable = Outcome.UNDECIDED, False
     forecast = None
     if outcome is Outcome.UNDECIDED:
         forecast = more_rounds(result, rounds=len(used), alpha=alpha, margin=campaign.margin, kind=kind)

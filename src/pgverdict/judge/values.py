@@ -41,7 +41,8 @@ class Values:
 def questions(cell: CellRecord) -> tuple[Question, ...]:
     """All questions of a cell, the primary one first.
 
-    The metrics of the whole cell are always asked, a statement's once a round has an answer.
+    The metrics of the whole cell are always asked, those of a statement if the first measured round has an answer:
+    later rounds add no question, so a verdict that was shown keeps its share of alpha.
     """
     primary = Question(cell.primary)
     assert metric(cell.primary).subject is Subject.CELL, f"primary of a statement: {cell.primary}"
@@ -50,10 +51,13 @@ def questions(cell: CellRecord) -> tuple[Question, ...]:
 
 
 def _statement_questions(cell: CellRecord) -> list[Question]:
-    texts = {s.text: None for r in cell.measured for arm in r.arms for s in arm.statements}  # a set in order
+    if not cell.measured:
+        return []
+    first = cell.measured[0]
+    texts = {s.text: None for arm in first.arms for s in arm.statements}  # a set in order
     names = [name for name, m in METRICS.items() if m.subject is Subject.STATEMENT]
     asked = [Question(name, text) for text in texts for name in names]
-    return [q for q in asked if any(values(r, q, clients=1) is not None for r in cell.measured)]
+    return [q for q in asked if values(first, q, clients=1) is not None]
 
 
 def values(record: RoundRecord, question: Question, *, clients: int) -> Values | None:

@@ -18,8 +18,13 @@ from dataclasses import dataclass
 PAIRS = 12
 """Pairs per round: longer rounds bought nothing where it was measured (METHODOLOGY.md#round)."""
 
-LOADS = 2
-"""Independent loads each arm draws its data from."""
+LOADS_MAX = 8
+LOADS_MIN = 2
+LOADS_BYTES = 2_000_000_000
+"""An arm draws its data from so many independent loads: as many as fit these bytes, within these limits.
+
+Rounds that share a load share its luck, and no number of rounds averages that out (METHODOLOGY.md#loads).
+"""
 
 _COMBINATIONS = tuple(itertools.product((False, True), repeat=3))
 
@@ -44,7 +49,9 @@ class RoundPlan:
     pairs: tuple[Pair, ...]
 
 
-def arrange(cell_key: str, *, seed: int, ordinal: int, pairs: int = PAIRS, loads: int = LOADS) -> RoundPlan:
+def arrange(
+    cell_key: str, *, seed: int, ordinal: int, pairs: int = PAIRS, loads: int = LOADS_MAX
+) -> RoundPlan:
     """Round number `ordinal` (from 0) of a cell with two arms."""
     block, place = divmod(ordinal, len(_COMBINATIONS))
     combinations = list(_COMBINATIONS)
@@ -58,6 +65,16 @@ def arrange(cell_key: str, *, seed: int, ordinal: int, pairs: int = PAIRS, loads
         loads=tuple(_load(seed, cell_key, arm, ordinal, loads) for arm in (0, 1)),
         pairs=_pairs(_random(seed, cell_key, "pairs", ordinal), pairs),
     )
+
+
+def how_many_loads(load_bytes: int, rounds: int | None = None) -> int:
+    """How many loads each arm of a cell has, from the size of one; no more than there will be rounds.
+
+    >>> [how_many_loads(size) for size in (200_000_000, 500_000_000, 50_000_000_000)]
+    [8, 4, 2]
+    """
+    fitting = max(LOADS_MIN, min(LOADS_MAX, LOADS_BYTES // load_bytes))
+    return fitting if rounds is None else min(fitting, rounds)
 
 
 def _random(*parts: object) -> random.Random:

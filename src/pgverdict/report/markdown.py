@@ -32,7 +32,15 @@ def _headline(cell: CellReport) -> str:
 
 def _cell(cell: CellReport, report: Report) -> list[str]:
     measured = f"{words.count(cell.rounds, 'round')}, {words.count(cell.pairs, 'pair')}, {words.duration(cell.seconds)}"
-    header = ["metric", "of", *map(_text, report.labels), "change %", "interval %", "verdict", "more rounds"]
+    header = [
+        "metric",
+        "of",
+        *map(_text, report.labels),
+        "change %",
+        "interval %",
+        "verdict",
+        "rounds wanted",
+    ]
     return [
         f"## {_text(words.cell_title(cell.spec))}",
         f"{measured}; {_text(cell.regime)}; {_code(cell.primary)} decides.",
@@ -53,7 +61,7 @@ def _row(verdict: Verdict, cell: CellReport) -> list[str]:
         words.change(verdict.effect),
         words.interval(verdict),
         verdict.outcome.value + (", detectable" if verdict.detectable else ""),
-        words.more_rounds(verdict),
+        words.rounds_wanted(verdict),
     ]
 
 

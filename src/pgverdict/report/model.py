@@ -11,7 +11,7 @@ from statistics import median
 
 from pgverdict import __version__
 from pgverdict.judge.values import Question, values
-from pgverdict.judge.verdict import Verdict
+from pgverdict.judge.verdict import Outcome, Verdict
 from pgverdict.records.round import ArmRecord, RoundRecord, RoundState
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
 from pgverdict.report import words
@@ -147,7 +147,7 @@ def _cell(run: RunRecord, cell: CellRecord, verdicts: tuple[Verdict, ...]) -> Ce
         round_effects=tuple(_round_effect(number, r, cell) for number, r in enumerate(cell.rounds, start=1)),
         conditions=_conditions(cell.measured, arms=len(run.arms)),
         placement=_placement(cell.measured),
-        notes=_cell_notes(cell),
+        notes=_cell_notes(cell, verdicts, run.campaign.confidence),
         command=compare_command(run, cell.spec),
     )
 
@@ -223,15 +223,28 @@ def _run_notes(run: RunRecord, differences: Sequence[Difference]) -> tuple[str, 
     return tuple(notes)
 
 
-def _cell_notes(cell: CellRecord) -> tuple[str, ...]:
+def _cell_notes(cell: CellRecord, verdicts: Sequence[Verdict], confidence: float) -> tuple[str, ...]:
     notes = []
+    if cell.measured:
+        loads = min(len({r.plan.loads[arm] for r in cell.measured}) for arm in (0, 1))
+        notes.append(
+            f"each arm's data came from {words.count(loads, 'independent load')} and one install: how much others"
+            " would differ is in no interval"
+        )
+    if verdicts and verdicts[0].outcome is Outcome.SAME:
+        # The chance to see an event of n rounds, each with probability p, not once: (1 - p)^n = 1 - confidence.
+        missed = 1 - (1 - confidence) ** (1 / verdicts[0].rounds)
+        notes.append(
+            f"SAME is about what happens in most rounds: {words.count(verdicts[0].rounds, 'round')} may miss what"
+            f" happens in fewer than {missed:.0%} of them".replace("%", " %")
+        )
     if cell.regime == "fresh":
         notes.append(
             "every round worked on a fresh copy of the data: it saw mostly first changes of pages, and no vacuum"
         )
     stories = [r.story or "without a story" for r in cell.rounds if r.state is RoundState.FAILED]
     for story in dict.fromkeys(stories):
-        notes.append(f"{words.count(stories.count(story), 'round')} failed: {story}")
+        notes.append(f"{words.count(stories.count(story), 'round')} failed, in no interval: {story}")
     rolled_back = sum(arm.failed for r in cell.measured for arm in r.arms)
     if rolled_back:
         notes.append(

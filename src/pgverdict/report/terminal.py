@@ -54,8 +54,8 @@ def _cell(cell: CellReport, report: Report) -> list[RenderableType]:
     legend = [Text(f"* {words.title(cell.primary)}, the primary metric, decides the cell", style="dim")]
     for number, subject in enumerate(cell.subjects, start=1):
         legend.append(Text(f"#{number} {words.shortened(subject, _STATEMENT_WIDTH_MAX)}", style="dim"))
-    if any(words.more_rounds(verdict) for verdict in cell.verdicts):
-        legend.append(Text("+n: about so many more rounds would settle it", style="dim"))
+    if any(words.rounds_wanted(verdict) for verdict in cell.verdicts):
+        legend.append(Text("~n: a run of about so many rounds would settle it", style="dim"))
     if any(verdict.detectable for verdict in cell.verdicts):
         legend.append(Text("(d) detectable: there is a difference, smaller than the margin", style="dim"))
     parts += [Padding(line, (0, 0, 0, 2)) for line in legend]
@@ -100,7 +100,7 @@ def _outcome(outcome: Outcome, verdict: Verdict | None = None) -> Text:
     text = Text(outcome.value, style=STYLES[outcome])
     if verdict is not None:
         text.append(" (d)" if verdict.detectable else "")
-        text.append(f" {words.more_rounds(verdict)}".rstrip(), style="not bold dim")
+        text.append(f" {words.rounds_wanted(verdict)}".rstrip(), style="not bold dim")
     return text
 
 

@@ -204,26 +204,18 @@ def _what_it_takes(verdict: Verdict, seconds_per_round: float) -> str:
         if math.isfinite(verdict.effect):
             return f"; more than {MORE_ROUNDS_MAX:,} further rounds would be needed"
         return f"; a verdict takes at least {count(ROUNDS_MIN, 'round')}"
-    more = "1 more round" if verdict.more_rounds == 1 else f"{verdict.more_rounds:,} more rounds"
-    time = (
-        f", {roughly(verdict.more_rounds * seconds_per_round)} at this run's pace"
-        if seconds_per_round
-        else ""
-    )
-    return f"; about {more}{time}, would settle it"
+    rounds = verdict.rounds + verdict.more_rounds
+    time = f", {roughly(rounds * seconds_per_round)} at this pace," if seconds_per_round else ""
+    return f"; a run of about {count(rounds, 'round')}{time} would settle it"
 
 
-def more_rounds(verdict: Verdict) -> str:
-    """What an open verdict would still take, in a word: '+144', '>10,000', or nothing where that is not known."""
+def rounds_wanted(verdict: Verdict) -> str:
+    """How long a run would settle an open verdict, in a word: '~191' rounds; nothing where it is settled."""
     if verdict.outcome is not Outcome.UNDECIDED:
         return ""
     if verdict.more_rounds is not None:
-        return f"+{verdict.more_rounds:,}"
-    return (
-        f">{MORE_ROUNDS_MAX:,}"
-        if math.isfinite(verdict.effect)
-        else f"+{max(1, ROUNDS_MIN - verdict.rounds)}"
-    )
+        return f"~{verdict.rounds + verdict.more_rounds:,}"
+    return f">{MORE_ROUNDS_MAX:,}" if math.isfinite(verdict.effect) else f">={ROUNDS_MIN}"
 
 
 class _Change:

@@ -113,7 +113,7 @@ def _measure(
         ordinal = len(cell.record.measured)
         left_s = time_left_s(progress, spent_s=spent_s, budget_s=campaign.budget_s)
         listener.round_begins(cell.record.spec, ordinal + 1, left_s)
-        plan = arrange(cell.record.spec.key, seed=campaign.seed, ordinal=ordinal)
+        plan = arrange(cell.record.spec.key, seed=campaign.seed, ordinal=ordinal, loads=cell.prepared.loads)
         record = run_round(cell.prepared, plan, cell.bounds, site.launch_arm)
         store.keep_round(run.id, number, record)
         _take(cell, record)

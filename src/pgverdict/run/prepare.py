@@ -12,7 +12,7 @@ from pgverdict.datasets.template import Template, TemplateSpec, find_template, m
 from pgverdict.engine.process import Engine
 from pgverdict.errors import WorldError
 from pgverdict.observe import views
-from pgverdict.plan.rounds import LOADS
+from pgverdict.plan.rounds import LOADS_MAX, how_many_loads
 from pgverdict.records.run import ArmFacts
 from pgverdict.run.listener import Listener
 from pgverdict.run.site import Site
@@ -36,6 +36,16 @@ class Prepared:
 
 
 @dataclass(frozen=True)
+class _Sized:
+    """A cell with its workload, the size of one load of it, and how many loads each arm has."""
+
+    spec: CellSpec
+    workload: Workload
+    load_bytes: int
+    loads: int
+
+
+@dataclass(frozen=True)
 class _Obtained:
     """An arm with its install; `copy` numbers the installs of one build, from 1."""
 
@@ -43,24 +53,30 @@ class _Obtained:
     install: Install
     copy: int
 
-    def templates(self, workload: Workload, cell: CellSpec) -> list[TemplateSpec]:
+    def templates(self, cell: _Sized) -> list[TemplateSpec]:
         """The arm's loads. Arms of one build share none: each load is independent."""
-        first = (self.copy - 1) * LOADS + 1
+        first = (self.copy - 1) * LOADS_MAX + 1
         return [
-            TemplateSpec(self.install, workload.dataset, cell.scale, self.arm.settings, load)
-            for load in range(first, first + LOADS)
+            TemplateSpec(self.install, cell.workload.dataset, cell.spec.scale, self.arm.settings, load)
+            for load in range(first, first + cell.loads)
         ]
 
 
 def prepare(campaign: Campaign, site: Site, listener: Listener) -> Prepared:
     """Do everything that comes before the first round."""
     arms = _obtain(campaign.arms, site, listener)
-    cells = [(cell, catalogue.workload(cell.workload)) for cell in campaign.cells]
+    cells = [_size(cell, campaign.rounds) for cell in campaign.cells]
     _require_space(cells, arms, site)
-    prepared = tuple(_prepare_cell(cell, workload, arms, site, listener) for cell, workload in cells)
+    prepared = tuple(_prepare_cell(cell, arms, site, listener) for cell in cells)
     settle(site.home.cache)
     met = tuple(_meet(site, found, arm, listener) for found, arm in zip(arms, prepared[0].arms, strict=True))
     return Prepared(met, prepared)
+
+
+def _size(cell: CellSpec, rounds: int | None) -> _Sized:
+    workload = catalogue.workload(cell.workload)
+    load_bytes = EMPTY_CLUSTER_BYTES + cell.scale * workload.dataset.bytes_per_scale
+    return _Sized(cell, workload, load_bytes, how_many_loads(load_bytes, rounds))
 
 
 def _obtain(arms: Sequence[Arm], site: Site, listener: Listener) -> list[_Obtained]:
@@ -76,33 +92,30 @@ def _obtain(arms: Sequence[Arm], site: Site, listener: Listener) -> list[_Obtain
     return found
 
 
-def _require_space(cells: Sequence[tuple[CellSpec, Workload]], arms: Sequence[_Obtained], site: Site) -> None:
+def _require_space(cells: Sequence[_Sized], arms: Sequence[_Obtained], site: Site) -> None:
     """Fail now rather than in the middle: templates still to be made, copies in place, copies of one round."""
     missing: dict[str, int] = {}
     in_place: dict[str, int] = {}
     fresh = 0
-    for cell, workload in cells:
-        size = EMPTY_CLUSTER_BYTES + cell.scale * workload.dataset.bytes_per_scale
+    for cell in cells:
         for arm in arms:
-            for spec in arm.templates(workload, cell):
+            for spec in arm.templates(cell):
                 if find_template(site.home, spec) is None:
-                    missing[spec.name] = size
-                if workload.regime is Regime.READ_ONLY:
-                    in_place[spec.name] = size
-        if workload.regime is Regime.FRESH:
-            fresh = max(fresh, len(arms) * size)
+                    missing[spec.name] = cell.load_bytes
+                if cell.workload.regime is Regime.READ_ONLY:
+                    in_place[spec.name] = cell.load_bytes
+        if cell.workload.regime is Regime.FRESH:
+            fresh = max(fresh, len(arms) * cell.load_bytes)
     needed = sum(missing.values()) + sum(in_place.values()) + fresh
     require_space(site.home.cache, needed, "the datasets and their copies")
 
 
-def _prepare_cell(
-    cell: CellSpec, workload: Workload, arms: Sequence[_Obtained], site: Site, listener: Listener
-) -> PreparedCell:
+def _prepare_cell(cell: _Sized, arms: Sequence[_Obtained], site: Site, listener: Listener) -> PreparedCell:
     """Templates for every arm, holding the same rows; copies of them where rounds work in place."""
     templates = [
         [
             (spec, find_template(site.home, spec) or _make(site, arm.arm, spec, listener))
-            for spec in arm.templates(workload, cell)
+            for spec in arm.templates(cell)
         ]
         for arm in arms
     ]
@@ -110,14 +123,14 @@ def _prepare_cell(
     prepared = []
     for arm, made in zip(arms, templates, strict=True):
         loads = [template.data for _, template in made]
-        if workload.regime is Regime.READ_ONLY:
+        if cell.workload.regime is Regime.READ_ONLY:
             loads = [_in_place(site, arm.arm, spec, template, listener) for spec, template in made]
         prepared.append(PreparedArm(arm.arm.name, arm.install, arm.arm.settings, tuple(loads)))
     return PreparedCell(
-        spec=cell,
-        workload=workload,
+        spec=cell.spec,
+        workload=cell.workload,
         arms=tuple(prepared),
-        placement=place(cell.clients),
+        placement=place(cell.spec.clients),
         slots=tuple(site.directory("slots", str(number)) for number in range(len(arms))),
     )
 

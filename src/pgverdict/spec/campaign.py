@@ -71,8 +71,10 @@ class Campaign:
             raise UserError("a campaign needs at least one workload")
         if len({cell.key for cell in self.cells}) != len(self.cells):
             raise UserError("the same workload is named twice")
+        if self.confidence < 0.5:
+            raise UserError(f"a confidence below one half says nothing: {self.confidence:.6g}")
         if self.rounds is not None and self.rounds < 2:
-            raise UserError(f"too few rounds: {self.rounds}", hint="an interval needs 6, a verdict 8")
+            raise UserError(f"too few rounds: {self.rounds}", hint="a verdict needs 8")
 
 
 def name_arms(servers: tuple[str, ...]) -> tuple[str, ...]:

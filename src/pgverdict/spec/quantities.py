@@ -38,7 +38,8 @@ def fraction(text: str, *, what: str) -> float:
         raise UserError(f"not a {what}: {text}", hint="write 1% or 0.01") from None
     if stripped.endswith("%"):
         value /= 100
-    if not value.is_finite() or not 0 < value < 1:
+    # Compared as the number that is used: 99.99999999999999999 % would otherwise become certainty.
+    if not value.is_finite() or not 0 < float(value) < 1:
         raise UserError(f"a {what} lies between 0 % and 100 %: {text}")
     return float(value)
 
