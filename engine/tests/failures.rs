@@ -206,6 +206,28 @@ fn a_frozen_server_is_an_error() {
 }
 
 #[test]
+fn a_slice_says_how_long_a_statement_may_take() {
+    let (frozen, mut engine) = (FakeServer::start(Manner::FallsSilentAt { execution: 2 }), Engine::start());
+    engine.ask(&setup(1, 1, SELECT_ONLY));
+    engine.ask(&connect(0, &frozen));
+    let mut request = slice(0, 1, 5);
+    request["statement_limit_us"] = json!(0);
+    check(engine.ask(&request), "request", "`statement_limit_us` is 0: no answer is that fast", Value::Null);
+    request["statement_limit_us"] = json!(250_000);
+    check(engine.ask(&request), "server", "arm 0 gave client 0 no answer for 0.25 s in a slice", Value::Null);
+}
+
+#[test]
+fn an_answer_that_never_ends_is_no_answer() {
+    let (babbler, mut engine) = (FakeServer::start(Manner::BabblesAt { execution: 2 }), Engine::start());
+    engine.ask(&setup(1, 1, SELECT_ONLY));
+    engine.ask(&connect(0, &babbler));
+    let mut request = slice(0, 1, 5);
+    request["statement_limit_us"] = json!(100_000);
+    check(engine.ask(&request), "server", "arm 0 gave client 0 no answer for 0.1 s in a slice", Value::Null);
+}
+
+#[test]
 fn the_end_of_standard_input_ends_all_load() {
     for (clients, manner) in [(1, Manner::Polite), (3, Manner::Polite), (1, Manner::FallsSilentAt { execution: 5 })] {
         let (server, mut engine) = (FakeServer::start(manner), Engine::start());

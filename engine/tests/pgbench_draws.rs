@@ -3,7 +3,7 @@
 
 use pgverdict_engine::script::program::{Command, Program, Source};
 use pgverdict_engine::script::random::Prng;
-use pgverdict_engine::script::value::{Scalar, double_text};
+use pgverdict_engine::script::value::{Scalar, write_double};
 
 /// An expression and what it gave in the first and in the second transaction.
 const DRAWN: [(&str, &str, &str); 15] = [
@@ -41,7 +41,11 @@ fn the_same_state_draws_the_same_numbers_as_pgbench() {
         for (set, (expression, first, second)) in sets.iter().zip(DRAWN) {
             let text = match set.expression.evaluate(&[], &mut prng).unwrap() {
                 Scalar::Integer(value) => value.to_string(),
-                Scalar::Double(value) => double_text(value),
+                Scalar::Double(value) => {
+                    let mut text = Vec::new();
+                    write_double(value, &mut text);
+                    String::from_utf8(text).unwrap()
+                }
                 other => panic!("{other:?}"),
             };
             assert_eq!(text, [first, second][transaction], "{expression}");

@@ -1,14 +1,16 @@
 //! What holds for any input.
 
+use bytes::BytesMut;
 use pgverdict_engine::measure::summary::percentiles;
 use pgverdict_engine::script::program::{Program, Source};
 use pgverdict_engine::script::split::{Piece, split};
-use pgverdict_engine::script::{expression, parameters, token};
-use pgverdict_engine::wire::WireError;
+use pgverdict_engine::script::{expression, parameters, token, value};
 use pgverdict_engine::wire::answer::Answer;
-use pgverdict_engine::wire::backend;
+use pgverdict_engine::wire::backend::{self, Message};
+use pgverdict_engine::wire::{HELD_BYTES_MAX, ServerError, WireError};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use std::mem;
 
 /// Bytes that look like messages more often than noise does.
 fn messages() -> impl Strategy<Value = Vec<u8>> {
@@ -27,6 +29,13 @@ fn messages() -> impl Strategy<Value = Vec<u8>> {
         prop::collection::vec(message, 0..6).prop_map(|messages| messages.concat()),
         prop::collection::vec(any::<u8>(), 0..100),
     ]
+}
+
+fn pieces(bytes: &[u8], cuts: Vec<usize>) -> Vec<&[u8]> {
+    let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
+    cuts.extend([0, bytes.len()]);
+    cuts.sort();
+    cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect()
 }
 
 /// Characters that mean something to the splitter.
@@ -108,12 +117,23 @@ proptest! {
     })]
 
     #[test]
-    fn no_bytes_from_a_server_make_the_parser_panic(bytes in messages()) {
-        let mut rest = &bytes[..];
-        while let Ok(Some((_, taken))) = backend::parse(rest) {
-            prop_assert!((backend::HEADER_BYTES..=rest.len()).contains(&taken));
-            rest = &rest[taken..];
-        }
+    fn messages_are_the_same_however_they_are_cut(bytes in messages(), cuts in prop::collection::vec(0usize..100, 0..5)) {
+        let heard = |chunks: &[&[u8]]| {
+            let (mut inbox, mut heard) = (BytesMut::new(), Vec::new());
+            for chunk in chunks {
+                inbox.extend_from_slice(chunk);
+                while let Some(message) = backend::next(&mut inbox)? {
+                    heard.push(mem::discriminant(&message));
+                    if let Message::ErrorResponse(body) = message {
+                        ServerError::of(&body)?;
+                    }
+                }
+                // A length that a server claims makes no room before it was looked at.
+                assert!(inbox.capacity() <= 2 * (HELD_BYTES_MAX + bytes.len()));
+            }
+            Ok::<_, WireError>((heard, inbox.len()))
+        };
+        prop_assert_eq!(heard(&[&bytes]), heard(&pieces(&bytes, cuts)));
     }
 
     #[test]
@@ -129,17 +149,22 @@ proptest! {
             }
             Ok((ready, answer.take_error()))
         };
-        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
-        cuts.extend([0, bytes.len()]);
-        cuts.sort();
-        let chunks: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
-        let (whole, cut) = (outcome(&[&bytes]), outcome(&chunks));
+        let (whole, cut) = (outcome(&[&bytes]), outcome(&pieces(&bytes, cuts)));
         // Cut between two answers, a second one that came unasked cannot be told from one that was
         // asked for. Only there may the outcomes differ.
         let unasked = matches!(&whole, Err(WireError::Unexpected { what: "came after ReadyForQuery", .. }));
         if !unasked {
             prop_assert_eq!(whole, cut);
         }
+    }
+
+    #[test]
+    fn doubles_are_written_with_fifteen_digits(value in any::<f64>()) {
+        let mut text = Vec::new();
+        value::write_double(value, &mut text);
+        let text = String::from_utf8(text).unwrap();
+        let expect: f64 = format!("{value:.14e}").parse().unwrap();
+        prop_assert_eq!(text.parse::<f64>().unwrap(), expect, "{}", text);
     }
 
     #[test]

@@ -135,7 +135,11 @@ impl Client {
             Ok(0) => Err(self.closed()),
             Ok(bytes) => match self.answer.feed(&desk.incoming[..bytes]) {
                 Ok(Some(status)) => self.answered(desk, status),
-                Ok(None) => Ok(Turn::Waiting),
+                Ok(None) => {
+                    // A server could send an answer a byte at a time for ever.
+                    self.check_limit(desk)?;
+                    Ok(Turn::Waiting)
+                }
                 Err(error) => Err(self.nonsense(&error)),
             },
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Turn::Waiting),
@@ -144,13 +148,13 @@ impl Client {
     }
 
     /// Fails if the server owes an answer for too long.
-    pub fn check_patience(&self, desk: &Desk<'_>) -> Result<(), Failure> {
-        let patience = desk.slice.patience;
+    pub fn check_limit(&self, desk: &Desk<'_>) -> Result<(), Failure> {
+        let limit = desk.slice.plan.statement_limit;
         let waited = clock::now_ns().saturating_sub(desk.times.waiting_since(self.sent_ns));
-        if self.phase == Phase::Resting || u128::from(waited) <= patience.as_nanos() {
+        if self.phase == Phase::Resting || u128::from(waited) <= limit.as_nanos() {
             return Ok(());
         }
-        let (arm, number, seconds) = (self.arm, self.number, patience.as_secs_f64());
+        let (arm, number, seconds) = (self.arm, self.number, limit.as_secs_f64());
         Err(Failure::server(format!("arm {arm} gave client {number} no answer for {seconds} s in a slice")))
     }
 
@@ -291,7 +295,7 @@ impl Client {
                         frontend::parameter(itoa::Buffer::new().format(*value).as_bytes(), out);
                     }
                     Value::Scalar(Scalar::Double(value)) => {
-                        frontend::parameter(value::double_text(*value).as_bytes(), out);
+                        frontend::written_parameter(out, |out| value::write_double(*value, out));
                     }
                     Value::Scalar(Scalar::Boolean(true)) => frontend::parameter(b"true", out),
                     Value::Scalar(Scalar::Boolean(false)) => frontend::parameter(b"false", out),
@@ -313,7 +317,7 @@ impl Client {
                 Ok(sent) => bytes = &bytes[sent..],
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     desk.slice.check()?;
-                    self.check_patience(desk)?;
+                    self.check_limit(desk)?;
                 }
                 Err(error) => return Err(self.world(&error)),
             }
@@ -324,7 +328,7 @@ impl Client {
     fn roll_back(&mut self, desk: &mut Desk<'_>, phase: Phase) -> Result<Turn, Failure> {
         self.phase = phase;
         desk.outgoing.clear();
-        frontend::query("ROLLBACK", desk.outgoing);
+        desk.outgoing.extend_from_slice(&frontend::query("ROLLBACK"));
         self.sent_ns = clock::now_ns();
         self.send(desk)?;
         Ok(Turn::Waiting)

@@ -5,8 +5,9 @@ use super::failure::Failure;
 use super::halt::{Halt, LOOK_UP};
 use super::socket::Socket;
 use crate::script::program::Statement;
-use crate::wire::backend::Message;
+use crate::wire::backend::{self, Message};
 use crate::wire::frontend;
+use fallible_iterator::FallibleIterator;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::thread;
@@ -70,44 +71,56 @@ fn connect(place: &Place, halt: &Halt, patience: Duration, doing: &str) -> Resul
 }
 
 fn greet(conversation: &mut Conversation, place: &Place) -> Result<Greeting, Failure> {
-    let mut message = Vec::new();
     let parameters = [
         ("user", place.user.as_str()),
         ("database", place.database.as_str()),
         ("application_name", "pgverdict"),
         ("client_encoding", "UTF8"),
     ];
-    frontend::startup(&parameters, &mut message);
-    conversation.send(&message)?;
+    conversation.send(&frontend::startup(&parameters))?;
 
     let mut greeting = Greeting::default();
     loop {
         match conversation.hear()? {
-            Message::AuthenticationWanted(wanted) => {
-                let what = format!(
-                    "the server wants {}; only trust authentication is supported (hint: allow this user by `trust` \
-                     for `local` in pg_hba.conf)",
-                    authentication_name(wanted)
-                );
-                return Err(conversation.failed(&what));
+            Message::ParameterStatus(body) => {
+                let (name, value) = match (body.name(), body.value()) {
+                    (Ok(name), Ok(value)) => (name, value),
+                    (Err(error), _) | (_, Err(error)) => {
+                        let error = backend::malformed(backend::PARAMETER_STATUS_TAG, error);
+                        return Err(conversation.spoke_nonsense(&error));
+                    }
+                };
+                if name == "server_version" {
+                    greeting.server_version = value.to_owned();
+                }
             }
-            Message::ParameterStatus { name: "server_version", value } => greeting.server_version = value.to_owned(),
-            Message::BackendKeyData { pid } => greeting.backend_pid = pid,
+            Message::BackendKeyData(body) => greeting.backend_pid = body.process_id(),
             Message::ReadyForQuery(_) => return Ok(greeting),
-            _ => {}
+            other => {
+                if let Some(wanted) = wanted_authentication(&other) {
+                    return Err(conversation.failed(&format!(
+                        "the server wants {wanted}; only trust authentication is supported (hint: allow this user by \
+                         `trust` for `local` in pg_hba.conf)"
+                    )));
+                }
+            }
         }
     }
 }
 
-fn authentication_name(wanted: i32) -> String {
-    match wanted {
-        3 => "a password in clear text".to_owned(),
-        5 => "an MD5 password".to_owned(),
-        7 | 8 => "GSSAPI".to_owned(),
-        9 => "SSPI".to_owned(),
-        10..=12 => "a SASL password".to_owned(),
-        other => format!("authentication {other}"),
-    }
+fn wanted_authentication(message: &Message) -> Option<&'static str> {
+    Some(match message {
+        Message::AuthenticationCleartextPassword => "a password in clear text",
+        Message::AuthenticationMd5Password(_) => "an MD5 password",
+        Message::AuthenticationGss | Message::AuthenticationGssContinue(_) => "GSSAPI",
+        Message::AuthenticationSspi => "SSPI",
+        Message::AuthenticationSasl(_)
+        | Message::AuthenticationSaslContinue(_)
+        | Message::AuthenticationSaslFinal(_) => "a SASL password",
+        Message::AuthenticationKerberosV5 => "Kerberos",
+        Message::AuthenticationScmCredential => "credentials of the operating system",
+        _ => return None,
+    })
 }
 
 pub fn prepare(conversation: &mut Conversation, statements: &[Statement]) -> Result<(), Failure> {
@@ -115,11 +128,7 @@ pub fn prepare(conversation: &mut Conversation, statements: &[Statement]) -> Res
     for (number, statement) in statements.iter().enumerate() {
         conversation.doing = format!("{opened}, preparing statement {number}");
         let name = prepared_name(number);
-        let mut message = Vec::new();
-        frontend::parse(&name, &statement.prepared_text, &mut message);
-        frontend::describe_statement(&name, &mut message);
-        frontend::sync(&mut message);
-        conversation.send(&message)?;
+        conversation.send(&frontend::prepare(&name, &statement.prepared_text))?;
         let wanted = described(conversation)?;
         let given = statement.parameters.len();
         if wanted != given {
@@ -140,7 +149,11 @@ fn described(conversation: &mut Conversation) -> Result<usize, Failure> {
     loop {
         match conversation.hear()? {
             Message::ParseComplete => parsed = true,
-            Message::ParameterDescription { parameters: count } => parameters = Some(usize::from(count)),
+            Message::ParameterDescription(body) => {
+                parameters = Some(body.parameters().count().map_err(|error| {
+                    conversation.spoke_nonsense(&backend::malformed(backend::PARAMETER_DESCRIPTION_TAG, error))
+                })?);
+            }
             Message::ReadyForQuery(_) => match parameters {
                 Some(count) if parsed => return Ok(count),
                 _ => return Err(conversation.failed("the server did not describe what it prepared")),
@@ -152,7 +165,5 @@ fn described(conversation: &mut Conversation) -> Result<usize, Failure> {
 
 /// Says good-bye to a server; whether it listens no longer matters.
 pub fn close(socket: &Socket) -> io::Result<()> {
-    let mut message = Vec::new();
-    frontend::terminate(&mut message);
-    socket.send(&message).map(drop)
+    socket.send(&frontend::terminate()).map(drop)
 }

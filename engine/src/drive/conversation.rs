@@ -4,17 +4,16 @@ use super::clock;
 use super::failure::Failure;
 use super::halt::Halt;
 use super::socket::{Socket, Wait};
-use crate::wire::WireError;
 use crate::wire::backend::{self, Message};
+use crate::wire::{ServerError, WireError};
+use bytes::BytesMut;
 use std::io::ErrorKind;
 use std::time::Duration;
 
 #[derive(Debug)]
 pub struct Conversation {
     socket: Socket,
-    inbox: Vec<u8>,
-    /// How much of the inbox was taken already.
-    taken: usize,
+    inbox: BytesMut,
     halt: Halt,
     /// How long to wait for the server; `None`: as long as it takes.
     pub patience: Option<Duration>,
@@ -24,7 +23,7 @@ pub struct Conversation {
 
 impl Conversation {
     pub fn over(socket: Socket, halt: &Halt, patience: Option<Duration>, doing: String) -> Self {
-        Self { socket, inbox: Vec::new(), taken: 0, halt: halt.clone(), patience, doing }
+        Self { socket, inbox: BytesMut::new(), halt: halt.clone(), patience, doing }
     }
 
     pub fn send(&self, mut bytes: &[u8]) -> Result<(), Failure> {
@@ -41,14 +40,16 @@ impl Conversation {
 
     /// The next message. An error that the server sends is a failure: whoever talks this way has
     /// nothing to gain from going on.
-    pub fn hear(&mut self) -> Result<Message<'_>, Failure> {
+    pub fn hear(&mut self) -> Result<Message, Failure> {
         let since = clock::now_ns();
-        while !self.has_whole_message()? {
-            if !self.read(Wait::Yes)? {
-                self.look_up(since)?;
+        loop {
+            if let Some(message) = self.take()? {
+                return Ok(message);
             }
+            // Also while something comes: a server could send a message a byte at a time for ever.
+            self.look_up(since)?;
+            self.read(Wait::Yes)?;
         }
-        self.take()
     }
 
     /// Reads up to ReadyForQuery, past everything else.
@@ -56,7 +57,7 @@ impl Conversation {
         loop {
             match self.hear()? {
                 Message::ReadyForQuery(_) => return Ok(()),
-                Message::CopyInResponse | Message::CopyOutResponse => {
+                Message::CopyInResponse(_) | Message::CopyOutResponse(_) => {
                     return Err(self.failed("the server began a COPY that nobody feeds"));
                 }
                 _ => {}
@@ -70,9 +71,7 @@ impl Conversation {
             return Err(Failure::Halted);
         }
         self.read(Wait::No)?;
-        while self.has_whole_message()? {
-            self.take()?;
-        }
+        while self.take()?.is_some() {}
         Ok(())
     }
 
@@ -80,42 +79,37 @@ impl Conversation {
         Failure::server(format!("{}: {what}", self.doing))
     }
 
+    pub fn spoke_nonsense(&self, error: &WireError) -> Failure {
+        self.failed(&format!("the server spoke nonsense: {error}"))
+    }
+
     /// The socket and what was read beyond the last message taken.
-    pub fn end(mut self) -> (Socket, Vec<u8>) {
-        self.inbox.drain(..self.taken);
+    pub fn end(self) -> (Socket, BytesMut) {
         (self.socket, self.inbox)
     }
 
-    fn has_whole_message(&self) -> Result<bool, Failure> {
-        backend::parse(&self.inbox[self.taken..]).map(|found| found.is_some()).map_err(|error| self.nonsense(error))
-    }
-
-    /// The message at the start of the inbox, which is known to be whole.
-    fn take(&mut self) -> Result<Message<'_>, Failure> {
-        let (message, bytes) =
-            backend::parse(&self.inbox[self.taken..]).ok().flatten().expect("the message was found whole");
-        self.taken += bytes;
-        match message {
-            Message::ErrorResponse(error) => {
+    /// The message at the start of the inbox, if it is whole.
+    fn take(&mut self) -> Result<Option<Message>, Failure> {
+        match backend::next(&mut self.inbox).map_err(|error| self.spoke_nonsense(&error))? {
+            Some(Message::ErrorResponse(body)) => {
+                let said = ServerError::of(&body).map_err(|error| self.spoke_nonsense(&error))?;
                 let what = format!("{}: the server refused", self.doing);
-                Err(Failure::Server { what, said: Some(Box::new(error)) })
+                Err(Failure::Server { what, said: Some(Box::new(said)) })
             }
             message => Ok(message),
         }
     }
 
-    /// Whether there was something to read.
-    fn read(&mut self, wait: Wait) -> Result<bool, Failure> {
-        self.inbox.drain(..self.taken);
-        self.taken = 0;
+    /// Takes in what there is to read, or waits a little for it.
+    fn read(&mut self, wait: Wait) -> Result<(), Failure> {
         let mut buffer = [0; 16 * 1024];
         match self.socket.receive(&mut buffer, wait) {
             Ok(0) => Err(self.failed("the server closed the connection")),
             Ok(bytes) => {
                 self.inbox.extend_from_slice(&buffer[..bytes]);
-                Ok(true)
+                Ok(())
             }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(()),
             Err(error) => Err(Failure::world(&self.doing, &error)),
         }
     }
@@ -130,9 +124,5 @@ impl Conversation {
             }
             _ => Ok(()),
         }
-    }
-
-    fn nonsense(&self, error: WireError) -> Failure {
-        self.failed(&format!("the server spoke nonsense: {error}"))
     }
 }

@@ -122,7 +122,7 @@ impl Crew {
     /// Runs a slice. The samples are lent until the next one. After a failure that is not the
     /// script's the arm is disconnected.
     pub fn slice(&mut self, plan: Plan) -> Result<(Outcome, &mut Recorder), Failure> {
-        let slice = Arc::new(Slice::new(plan, self.threads.len(), &self.halt, self.patience));
+        let slice = Arc::new(Slice::new(plan, self.threads.len(), &self.halt));
         for thread in &self.threads {
             let recorder = self.recorders.pop().expect("one recorder for every thread");
             thread.order(Order::Slice { slice: Arc::clone(&slice), recorder });

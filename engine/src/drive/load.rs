@@ -7,6 +7,7 @@ use super::halt::Halt;
 use crate::generate::pgbench::{Rows, Table};
 use crate::wire::backend::Message;
 use crate::wire::frontend;
+use bytes::BytesMut;
 use sha2::{Digest, Sha256};
 use std::time::{Duration, Instant};
 
@@ -70,17 +71,13 @@ pub fn load(
     let mut loaded = Vec::new();
     for (number, step) in steps.iter().enumerate() {
         conversation.doing = format!("step {number} of a load (`{}`)", step.sql());
-        let mut message = Vec::new();
-        frontend::query(step.sql(), &mut message);
-        conversation.send(&message)?;
+        conversation.send(&frontend::query(step.sql()))?;
         if let Step::Copy { table, scale, .. } = step {
             loaded.push(copy(&mut conversation, *table, *scale, &mut progress)?);
         }
         conversation.finish()?;
     }
-    let mut message = Vec::new();
-    frontend::terminate(&mut message);
-    conversation.send(&message)?;
+    conversation.send(&frontend::terminate())?;
     Ok(loaded)
 }
 
@@ -93,38 +90,32 @@ fn copy(
     await_copy(conversation)?;
     let mut rows = Rows::of(table, scale);
     let (mut digest, mut bytes) = (Sha256::new(), 0);
-    let mut message = Vec::with_capacity(CHUNK_BYTES);
+    let (mut chunk, mut message) = (Vec::with_capacity(CHUNK_BYTES), BytesMut::with_capacity(CHUNK_BYTES));
     loop {
-        message.clear();
-        let mut sent = 0;
-        frontend::copy_data(&mut message, |out| {
-            let start = out.len();
-            rows.fill(out, CHUNK_BYTES);
-            digest.update(&out[start..]);
-            sent = out.len() - start;
-        });
-        if sent == 0 {
+        chunk.clear();
+        rows.fill(&mut chunk, CHUNK_BYTES);
+        if chunk.is_empty() {
             break;
         }
-        bytes += sent as u64;
+        digest.update(&chunk);
+        bytes += chunk.len() as u64;
+        message.clear();
+        frontend::copy_data(&chunk, &mut message);
         conversation.send(&message)?;
         // A server whose disk is full says so at once and goes on to swallow rows.
         conversation.glance()?;
         progress.tell(rows.done());
     }
     progress.rows += rows.done();
-
-    message.clear();
-    frontend::copy_done(&mut message);
-    conversation.send(&message)?;
+    conversation.send(&frontend::copy_done())?;
     Ok(Loaded { table, rows: rows.done(), bytes, sha256: digest.finalize().into() })
 }
 
 fn await_copy(conversation: &mut Conversation) -> Result<(), Failure> {
     let unfit = loop {
         match conversation.hear()? {
-            Message::CopyInResponse => return Ok(()),
-            Message::CopyOutResponse => break "the server would send rows, not take them",
+            Message::CopyInResponse(_) => return Ok(()),
+            Message::CopyOutResponse(_) => break "the server would send rows, not take them",
             Message::ReadyForQuery(_) => break "the server wants no rows for this",
             _ => {}
         }

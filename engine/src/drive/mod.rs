@@ -2,7 +2,7 @@
 //!
 //! A [`crew`] is a fixed number of threads; client i belongs to thread i mod threads, for every
 //! arm. Between slices the threads sleep. For a slice they meet at a [`gate`], and each [`worker`]
-//! then drives its own [`client`]s of one arm until the [`slice`]'s bound, sharing nothing with the
+//! then drives its own [`client`]s of one arm until the [`mod@slice`]'s bound, sharing nothing with the
 //! others. What is not measured (opening connections, loading data) is a blocking [`conversation`]
 //! of the thread that asks.
 

@@ -19,6 +19,8 @@ pub struct Plan {
     pub seed: u64,
     pub bound: Amount,
     pub discard: Amount,
+    /// How long a client may wait for an answer; see [`Times::waiting_since`].
+    pub statement_limit: Duration,
 }
 
 /// Shared by the threads of one slice.
@@ -27,8 +29,6 @@ pub struct Slice {
     pub plan: Plan,
     pub gate: Gate,
     pub halt: Halt,
-    /// How long a client may wait for an answer; see [`Times::waiting_since`].
-    pub patience: Duration,
     course: AtomicU8,
 }
 
@@ -44,9 +44,9 @@ enum Course {
 }
 
 impl Slice {
-    pub fn new(plan: Plan, threads: usize, halt: &Halt, patience: Duration) -> Self {
+    pub fn new(plan: Plan, threads: usize, halt: &Halt) -> Self {
         let (gate, course) = (Gate::for_threads(threads), AtomicU8::new(Course::GoOn as u8));
-        Self { plan, gate, halt: halt.clone(), patience, course }
+        Self { plan, gate, halt: halt.clone(), course }
     }
 
     pub fn wind_down(&self) {
@@ -99,7 +99,7 @@ impl Times {
         Self { end_ns, count_from_ns, discard, count_max }
     }
 
-    /// Since when a client's patience is used up: in a slice with an end in time no answer need
+    /// Since when an answer counts as waited for: in a slice with an end in time no answer need
     /// come before that end.
     pub fn waiting_since(&self, sent_ns: u64) -> u64 {
         self.end_ns.map_or(sent_ns, |end_ns| end_ns.max(sent_ns))

@@ -176,7 +176,7 @@ fn drive(clients: &mut [Client], epoll: &Epoll, events: &mut Events, desk: &mut 
         }
         // While others answer, a silent client can wait: in the end they all fall silent.
         if count == 0 {
-            clients.iter().try_for_each(|client| client.check_patience(desk))?;
+            clients.iter().try_for_each(|client| client.check_limit(desk))?;
         }
     }
     Ok(())

@@ -42,10 +42,7 @@ impl Expression {
                     false => triple(*function, first.integer()?, second.integer()?, third, prng),
                 }
             }
-            Expression::Extreme(function, operands) => {
-                let values = operands.iter().map(|operand| operand.evaluate(variables, prng));
-                extreme(*function, &values.collect::<Result<Vec<_>, _>>()?)
-            }
+            Expression::Extreme(function, operands) => extreme(*function, operands, variables, prng),
             Expression::And(operands) => logical(operands, false, variables, prng),
             Expression::Or(operands) => logical(operands, true, variables, prng),
             Expression::Case { branches, otherwise } => {
@@ -167,20 +164,44 @@ fn single(function: Function, value: Scalar) -> Evaluated {
     })
 }
 
-/// `greatest` and `least`: a double if one argument is.
-fn extreme(function: Function, values: &[Scalar]) -> Evaluated {
-    if values.contains(&Scalar::Null) {
-        return Ok(Scalar::Null);
-    }
+/// `greatest` and `least`: a double if one argument is. Which they are is known after the last one
+/// only, so both are kept up to there.
+fn extreme(function: Function, operands: &[Expression], variables: &[Value], prng: &mut Prng) -> Evaluated {
     let greatest = function == Function::Greatest;
-    if values.iter().any(|value| matches!(value, Scalar::Double(_))) {
-        let values = values.iter().map(|value| value.double()).collect::<Result<Vec<_>, _>>()?;
-        let pick = if greatest { f64::max } else { f64::min };
-        return Ok(Scalar::Double(values.into_iter().reduce(pick).expect("parsed with at least one")));
+    let doubles = if greatest { f64::max } else { f64::min };
+    let integers = if greatest { i64::max } else { i64::min };
+    let (mut double, mut integer) = (None, None);
+    let (mut any_double, mut any_null, mut boolean) = (false, false, None);
+    for operand in operands {
+        let scalar = operand.evaluate(variables, prng)?;
+        let as_double = match scalar {
+            Scalar::Integer(value) => {
+                integer = Some(integer.map_or(value, |last| integers(last, value)));
+                value as f64
+            }
+            Scalar::Double(value) => {
+                any_double = true;
+                value
+            }
+            Scalar::Null => {
+                any_null = true;
+                continue;
+            }
+            Scalar::Boolean(_) => {
+                boolean = Some(scalar);
+                continue;
+            }
+        };
+        double = Some(double.map_or(as_double, |last| doubles(last, as_double)));
     }
-    let values = values.iter().map(|value| value.integer()).collect::<Result<Vec<_>, _>>()?;
-    let pick = if greatest { i64::max } else { i64::min };
-    Ok(Scalar::Integer(values.into_iter().reduce(pick).expect("parsed with at least one")))
+    match boolean {
+        _ if any_null => Ok(Scalar::Null),
+        // Refused in the words of the type that it would have had to become.
+        Some(boolean) if any_double => boolean.double().map(Scalar::Double),
+        Some(boolean) => boolean.integer().map(Scalar::Integer),
+        None if any_double => Ok(Scalar::Double(double.expect("there was a double"))),
+        None => Ok(Scalar::Integer(integer.expect("parsed with at least one argument"))),
+    }
 }
 
 #[cfg(test)]
@@ -198,7 +219,11 @@ mod tests {
             Scalar::Null => "null".to_owned(),
             Scalar::Boolean(value) => value.to_string(),
             Scalar::Integer(value) => value.to_string(),
-            Scalar::Double(value) => format!("{}d", value::double_text(value)),
+            Scalar::Double(value) => {
+                let mut text = Vec::new();
+                value::write_double(value, &mut text);
+                String::from_utf8(text).unwrap() + "d"
+            }
         })
     }
 
@@ -247,6 +272,9 @@ mod tests {
             ("abs(-3)", "3"),
             ("greatest(1, 2, :b)", "2.5d"),
             ("least(3, 1, 2)", "1"),
+            ("least(2.5, 1)", "1d"),
+            ("greatest(9007199254740993, 9007199254740992)", "9007199254740993"),
+            ("greatest(1, NULL, TRUE)", "null"),
             ("mod(7, 4)", "3"),
             ("pow(2, 10)", "1024d"),
             ("sqrt(4) + ln(1) + exp(0)", "3d"),
@@ -270,6 +298,8 @@ mod tests {
             ("random_zipfian(1, 10, 1.0)", "zipfian parameter must be in range [1.001, 1000] (not 1.000000)"),
             ("1 AND TRUE", "cannot coerce int to boolean"),
             ("NOT 1", "cannot coerce int to boolean"),
+            ("greatest(1, TRUE)", "cannot coerce boolean to int"),
+            ("least(TRUE, 1.5)", "cannot coerce boolean to double"),
             ("9223372036854775808", "9223372036854775808 is out of range for a bigint"),
             ("1 < 2 < 3", "syntax error at `<`"),
             ("1 +", "the expression ends too early"),

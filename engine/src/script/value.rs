@@ -1,5 +1,7 @@
 //! What a variable of a script holds, and how it looks as a parameter.
 
+use std::io::Write;
+use std::iter;
 use std::sync::Arc;
 
 /// What expressions compute with.
@@ -112,28 +114,51 @@ impl Scalar {
     }
 }
 
-/// A double as C's `%.15g` writes it, which is how pgbench passes it on.
-pub fn double_text(value: f64) -> String {
-    const DIGITS: i32 = 15;
+/// Writes a double as C's `%.15g` does, which is how pgbench passes it on.
+pub fn write_double(value: f64, out: &mut Vec<u8>) {
+    const DIGITS: usize = 15;
+    if value.is_sign_negative() {
+        out.push(b'-');
+    }
     if !value.is_finite() {
-        let name = if value.is_nan() { "nan" } else { "inf" };
-        return if value.is_sign_negative() { format!("-{name}") } else { name.to_owned() };
+        out.extend_from_slice(if value.is_nan() { b"nan" } else { b"inf" });
+        return;
     }
-    let scientific = format!("{value:.precision$e}", precision = DIGITS as usize - 1);
-    let (mantissa, exponent) = scientific.split_once('e').expect("`{:e}` writes an exponent");
-    let exponent: i32 = exponent.parse().expect("`{:e}` writes an integer exponent");
-    if (-4..DIGITS).contains(&exponent) {
-        let fixed = format!("{value:.precision$}", precision = (DIGITS - 1 - exponent) as usize);
-        return without_trailing_zeros(&fixed).to_owned();
-    }
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{}e{sign}{:02}", without_trailing_zeros(mantissa), exponent.abs())
-}
+    // `d.dddddddddddddde-308`
+    let mut text = [0; DIGITS + 6];
+    let mut rest = &mut text[..];
+    write!(rest, "{:.precision$e}", value.abs(), precision = DIGITS - 1).expect("a double fits");
+    let unused = rest.len();
+    let exponent = str::from_utf8(&text[DIGITS + 2..text.len() - unused]).ok().and_then(|text| text.parse().ok());
+    let exponent: i32 = exponent.expect("`{:e}` writes an integer exponent");
 
-fn without_trailing_zeros(digits: &str) -> &str {
-    match digits.contains('.') {
-        true => digits.trim_end_matches('0').trim_end_matches('.'),
-        false => digits,
+    text.copy_within(2..=DIGITS, 1); // over the point
+    let zeros = text[1..DIGITS].iter().rev().take_while(|&&digit| digit == b'0').count();
+    let digits = &text[..DIGITS - zeros];
+    match usize::try_from(exponent) {
+        Ok(exponent) if exponent < DIGITS => {
+            let whole = exponent + 1;
+            out.extend_from_slice(&digits[..whole.min(digits.len())]);
+            out.extend(iter::repeat_n(b'0', whole.saturating_sub(digits.len())));
+            if digits.len() > whole {
+                out.push(b'.');
+                out.extend_from_slice(&digits[whole..]);
+            }
+        }
+        Err(_) if exponent >= -4 => {
+            out.extend_from_slice(b"0.");
+            out.extend(iter::repeat_n(b'0', (-1 - exponent) as usize));
+            out.extend_from_slice(digits);
+        }
+        _ => {
+            out.push(digits[0]);
+            if digits.len() > 1 {
+                out.push(b'.');
+                out.extend_from_slice(&digits[1..]);
+            }
+            let sign = if exponent < 0 { '-' } else { '+' };
+            write!(out, "e{sign}{:02}", exponent.abs()).expect("memory takes all that is written");
+        }
     }
 }
 
@@ -157,8 +182,15 @@ mod tests {
             (1e100, "1e+100"),
             (f64::INFINITY, "inf"),
             (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN, "nan"),
+            (-120.0, "-120"),
+            (0.00012, "0.00012"),
+            (f64::MAX, "1.79769313486232e+308"),
+            (-f64::MIN_POSITIVE, "-2.2250738585072e-308"),
         ] {
-            assert_eq!(double_text(value), text);
+            let mut out = Vec::new();
+            write_double(value, &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), text);
         }
     }
 

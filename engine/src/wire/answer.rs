@@ -1,6 +1,11 @@
 //! A server's answer to one statement, read as it arrives: from whatever comes first up to
 //! ReadyForQuery. Rows and everything else nobody looks at are skipped by length and never held,
 //! so an idle connection owns no buffer and a large result costs no memory.
+//!
+//! Headers and errors are read by `postgres-protocol`, the one letter of ReadyForQuery here: the
+//! crate's `Message::parse` wants to own the bytes of every message. It was measured to take 84 ns
+//! for the answer to a select of one row and 2.8 us for one of 100 rows, where this takes 18 ns and
+//! 0.36 us (AMD EPYC, median of 9 times 3 million and 100 thousand).
 
 use super::backend::{self, HEADER_BYTES, Header, Status};
 use super::{ServerError, WireError};
@@ -10,6 +15,8 @@ use std::mem;
 pub struct Answer {
     /// The begun message, when it is one that we look at or its header is incomplete.
     carry: Vec<u8>,
+    /// How long the carried message has to become before it is worth another look.
+    wanted: usize,
     /// How much of a message that nobody looks at is still to come.
     skip: usize,
     /// A command was completed, or an error was sent.
@@ -26,8 +33,11 @@ impl Answer {
         if self.carry.is_empty() {
             self.scan(bytes)?;
         } else {
-            let mut whole = mem::take(&mut self.carry);
-            whole.extend_from_slice(bytes);
+            self.carry.extend_from_slice(bytes);
+            if self.carry.len() < self.wanted {
+                return Ok(None);
+            }
+            let whole = mem::take(&mut self.carry);
             self.scan(&whole)?;
         }
         let ready = self.ready.take();
@@ -56,16 +66,16 @@ impl Answer {
         }
         while !bytes.is_empty() {
             let Some(header) = backend::header(bytes)? else {
-                self.carry.extend_from_slice(bytes);
+                self.carry(bytes, HEADER_BYTES);
                 return Ok(());
             };
-            let end = HEADER_BYTES + header.body_bytes;
+            let end = backend::message_bytes(header);
             if bytes.len() >= end {
-                self.take(header, &bytes[HEADER_BYTES..end])?;
+                self.take(header, &bytes[..end])?;
                 bytes = &bytes[end..];
-            } else if matches!(header.tag, backend::READY_FOR_QUERY | backend::ERROR_RESPONSE) {
-                header.hold()?;
-                self.carry.extend_from_slice(bytes);
+            } else if matches!(header.tag(), backend::READY_FOR_QUERY_TAG | backend::ERROR_RESPONSE_TAG) {
+                backend::refuse_too_long(header)?;
+                self.carry(bytes, end);
                 return Ok(());
             } else {
                 self.take(header, &[])?;
@@ -76,29 +86,39 @@ impl Answer {
         Ok(())
     }
 
-    /// One message. `body` is whole for those messages whose body is looked at, and only for them.
+    #[cold]
+    fn carry(&mut self, bytes: &[u8], wanted: usize) {
+        self.carry.extend_from_slice(bytes);
+        self.wanted = wanted;
+    }
+
+    /// One message, which is whole if it is one that is looked at, and only then.
     #[inline]
-    fn take(&mut self, header: Header, body: &[u8]) -> Result<(), WireError> {
-        let unexpected = |what| Err(WireError::Unexpected { name: header.name, what });
-        match header.tag {
+    fn take(&mut self, header: Header, message: &[u8]) -> Result<(), WireError> {
+        match header.tag() {
             // These may come at any time.
-            backend::NOTICE_RESPONSE | backend::NOTIFICATION_RESPONSE | backend::PARAMETER_STATUS => {}
-            backend::ERROR_RESPONSE => {
+            backend::NOTICE_RESPONSE_TAG | backend::NOTIFICATION_RESPONSE_TAG | backend::PARAMETER_STATUS_TAG => {}
+            backend::ERROR_RESPONSE_TAG => {
                 self.ended = true;
-                self.error = Some(Box::new(backend::error(body)?));
+                self.error = Some(Box::new(ServerError::read(message)?));
             }
-            _ if self.ready.is_some() => return unexpected("came after ReadyForQuery"),
-            backend::BIND_COMPLETE | backend::DATA_ROW | backend::ROW_DESCRIPTION => {}
-            backend::COMMAND_COMPLETE | backend::EMPTY_QUERY_RESPONSE => self.ended = true,
-            backend::READY_FOR_QUERY if self.ended => self.ready = Some(backend::status(body)?),
-            backend::READY_FOR_QUERY => return unexpected("came before the end of the answer"),
-            backend::COPY_IN_RESPONSE | backend::COPY_OUT_RESPONSE | backend::COPY_BOTH_RESPONSE => {
-                return unexpected("came: COPY cannot be part of a script");
+            tag if self.ready.is_some() => return unexpected(tag, "came after ReadyForQuery"),
+            backend::BIND_COMPLETE_TAG | backend::DATA_ROW_TAG | backend::ROW_DESCRIPTION_TAG => {}
+            backend::COMMAND_COMPLETE_TAG | backend::EMPTY_QUERY_RESPONSE_TAG => self.ended = true,
+            backend::READY_FOR_QUERY_TAG if self.ended => self.ready = Some(Status::of(&message[HEADER_BYTES..])?),
+            tag @ backend::READY_FOR_QUERY_TAG => return unexpected(tag, "came before the end of the answer"),
+            tag @ (backend::COPY_IN_RESPONSE_TAG | backend::COPY_OUT_RESPONSE_TAG) => {
+                return unexpected(tag, "came: COPY cannot be part of a script");
             }
-            _ => return unexpected("is no part of an answer to a statement"),
+            tag => return unexpected(tag, "is no part of an answer to a statement"),
         }
         Ok(())
     }
+}
+
+#[cold]
+fn unexpected(tag: u8, what: &'static str) -> Result<(), WireError> {
+    Err(WireError::Unexpected { name: backend::name_of(tag)?, what })
 }
 
 #[cfg(test)]
@@ -141,6 +161,11 @@ mod tests {
             Err("message Authentication is no part of an answer to a statement"),
         );
         check(&[&[SELECTED, SELECTED].concat()], Err("message BindComplete came after ReadyForQuery"));
+        check(&[b"\x01garbage"], Err("message of unknown type 0x01"));
+        check(
+            &[b"E\x7f\xff\xff\xff"],
+            Err("message ErrorResponse of 2147483647 bytes is longer than the 1048576 we hold"),
+        );
         check(&[b"G\0\0\0\x04"], Err("message CopyInResponse came: COPY cannot be part of a script"));
     }
 

@@ -1,9 +1,10 @@
 //! The PostgreSQL protocol, version 3: bytes to messages and messages to bytes.
 //!
 //! No sockets and no clock live here: whoever reads hands the bytes in, whoever writes takes them
-//! out. [`frontend`] writes into a caller's buffer. [`backend`] reads one message at a time and
-//! answers `Ok(None)` where more bytes are needed. [`answer`] reads a whole answer to one statement
-//! and skips what nobody looks at, which is what the hot path needs.
+//! out. Encoding and decoding are those of `postgres-protocol`: [`frontend`] gives messages to send,
+//! [`backend`] reads one message at a time and answers `Ok(None)` where more bytes are needed.
+//! [`answer`] reads a whole answer to one statement and skips what nobody looks at, which is what
+//! the hot path needs. What is ours, and why, stands at the head of each.
 
 pub mod answer;
 pub mod backend;
@@ -15,12 +16,10 @@ pub const HELD_BYTES_MAX: usize = 1 << 20;
 /// What a server did that the protocol does not allow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    #[error("message {name} says it is {length} bytes long, less than its own length field")]
-    TooShort { name: &'static str, length: i32 },
     #[error("message {name} of {length} bytes is longer than the {HELD_BYTES_MAX} we hold")]
     TooLong { name: &'static str, length: i32 },
     #[error("message {name} is malformed: {what}")]
-    Malformed { name: &'static str, what: &'static str },
+    Malformed { name: &'static str, what: String },
     #[error("message of unknown type 0x{tag:02x}")]
     Unknown { tag: u8 },
     #[error("message {name} {what}")]

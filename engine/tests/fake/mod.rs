@@ -51,6 +51,10 @@ pub enum Manner {
     AnswersTwiceAt {
         execution: usize,
     },
+    /// Sends rows until nobody listens any more.
+    BabblesAt {
+        execution: usize,
+    },
     /// Fails executions from time to time as if transactions were in each other's way.
     SerializesEvery {
         executions: usize,
@@ -269,6 +273,9 @@ impl Connection {
                 let _ = self.stream.read_to_end(&mut Vec::new());
                 return Ok(false);
             }
+            Manner::BabblesAt { execution: at } if execution == at => loop {
+                self.stream.write_all(&message(b'D', &[0; 40]))?;
+            },
             Manner::FailsAt { execution: at } if execution == at => {
                 out.extend(error("ERROR", "22012", "division by zero"));
                 *failed = true;

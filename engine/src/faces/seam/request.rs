@@ -1,4 +1,5 @@
-//! What Python may ask. A key too many or too few is an error, never a default.
+//! What Python may ask. A key too many or too few is an error, never a default; the
+//! one that may be left out is `statement_limit_us`.
 
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _};
@@ -59,6 +60,8 @@ pub struct Slice {
     pub keep: bool,
     pub bound: Amount,
     pub discard: Amount,
+    /// `None`: 60 s.
+    pub statement_limit_us: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

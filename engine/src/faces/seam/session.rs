@@ -136,7 +136,12 @@ impl<W: Write> Session<W> {
         let arm = slice.arm;
         let crew = connected(&mut self.crew, arm)?;
         let (bound, discard) = (answer::amount(slice.bound), answer::amount(slice.discard));
-        let (outcome, samples) = match crew.slice(Plan { arm, seed: slice.seed, bound, discard }) {
+        let statement_limit = slice.statement_limit_us.map_or(self.patience, Duration::from_micros);
+        if statement_limit.is_zero() {
+            return refuse("`statement_limit_us` is 0: no answer is that fast");
+        }
+        let plan = Plan { arm, seed: slice.seed, bound, discard, statement_limit };
+        let (outcome, samples) = match crew.slice(plan) {
             Ok(done) => done,
             Err(failure) => {
                 if !crew.has(arm) {
