@@ -6,6 +6,7 @@ mod fake;
 use child::{Engine, SELECT_ONLY, connect, setup, slice};
 use fake::{FakeServer, Manner};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 fn ready(manner: Manner, clients: usize, threads: usize, script: &str) -> (FakeServer, Engine) {
     let (server, mut engine) = (FakeServer::start(manner), Engine::start());
@@ -45,6 +46,19 @@ fn a_slice_bounded_by_time_is_drained_and_counts_what_it_ran() {
         let lasted = done["ended_at_ns"].as_u64().unwrap() - done["begun_at_ns"].as_u64().unwrap();
         assert!(lasted >= 20_000_000);
     }
+}
+
+#[test]
+fn a_stall_that_begins_in_the_discarded_time_is_counted() {
+    let stall = Duration::from_millis(40);
+    let (_server, mut engine) = ready(Manner::StallsAt { execution: 0, stall }, 1, 1, SELECT_ONLY);
+    let mut request = slice(0, 1, 0);
+    request["bound"] = json!({"duration_us": 20_000});
+    request["discard"] = json!({"duration_us": 10_000});
+    let done = engine.ask(&request);
+    assert_eq!((&done["discarded"], &done["transactions"]), (&json!(0), &json!(1)));
+    assert!(done["latency_ns"]["max"].as_u64().unwrap() >= 40_000_000);
+    assert!(done["busy_ns"].as_u64().unwrap() >= 40_000_000);
 }
 
 #[test]

@@ -74,7 +74,7 @@ pub struct Client {
 
     begun_ns: u64,
     sent_ns: u64,
-    /// Whether the transaction under way is counted.
+    /// Whether the transaction under way is beyond the number to discard.
     counts: bool,
     tally: Tally,
 }
@@ -163,7 +163,7 @@ impl Client {
         self.block = status;
         match self.phase {
             Phase::Statement(statement) if !self.answer.has_error() => {
-                if self.counts {
+                if self.counts_at(desk, now) {
                     desk.recorder.statement(statement, now - self.sent_ns);
                 }
                 self.proceed(desk, now)
@@ -216,11 +216,7 @@ impl Client {
             self.phase = Phase::Resting;
             return false;
         }
-        self.counts = self.tally.discarded >= times.discard && now >= times.count_from_ns;
-        if self.counts && self.tally.counted() == 0 {
-            self.tally.first_begun_ns = now;
-            self.tally.last_ended_ns = now;
-        }
+        self.counts = self.tally.discarded >= times.discard;
         self.begun_ns = now;
         self.script = desk.program.choose(&mut self.choice);
         self.next = 0;
@@ -267,14 +263,24 @@ impl Client {
         }
     }
 
+    /// Whether what ends now is counted. Asked at the end and not at the beginning: a stall that
+    /// begins in the discarded time and outlasts it must be seen.
+    #[inline]
+    fn counts_at(&self, desk: &Desk<'_>, now: u64) -> bool {
+        self.counts && now >= desk.times.count_from_ns
+    }
+
     #[inline]
     fn end(&mut self, desk: &mut Desk<'_>, now: u64, ending: Ending) {
         if let Some(end_ns) = desk.times.end_ns {
             desk.drain_ns_max = desk.drain_ns_max.max(now.saturating_sub(end_ns));
         }
-        if !self.counts {
+        if !self.counts_at(desk, now) {
             self.tally.discarded += 1;
             return;
+        }
+        if self.tally.counted() == 0 {
+            self.tally.first_begun_ns = self.begun_ns;
         }
         self.tally.last_ended_ns = now;
         match ending {

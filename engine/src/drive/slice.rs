@@ -77,7 +77,7 @@ impl Slice {
 pub struct Times {
     /// No transaction begins from here on.
     pub end_ns: Option<u64>,
-    /// Transactions that begin before are not counted.
+    /// What ends before is not counted.
     pub count_from_ns: u64,
     /// How many of each client's first transactions are not counted.
     pub discard: u64,

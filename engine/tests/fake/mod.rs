@@ -10,6 +10,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 use std::{env, fs, process, thread};
 
 pub const PORT: u16 = 5432;
@@ -47,6 +48,11 @@ pub enum Manner {
     },
     FallsSilentAt {
         execution: usize,
+    },
+    /// Takes its time for one answer.
+    StallsAt {
+        execution: usize,
+        stall: Duration,
     },
     AnswersTwiceAt {
         execution: usize,
@@ -273,6 +279,7 @@ impl Connection {
                 let _ = self.stream.read_to_end(&mut Vec::new());
                 return Ok(false);
             }
+            Manner::StallsAt { execution: at, stall } if execution == at => thread::sleep(stall),
             Manner::BabblesAt { execution: at } if execution == at => loop {
                 self.stream.write_all(&message(b'D', &[0; 40]))?;
             },
