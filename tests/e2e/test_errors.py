@@ -28,7 +28,10 @@ def _fails(done: "subprocess.CompletedProcess[str]", code: int, *said: str) -> N
         (("compare", "17", "18", "--set", "port=1"), ("port",)),
         (("compare", "17"), ("Missing argument 'CANDIDATE'",)),
         (("compare", "17", "18", "--store", "oracle://x"), ("unknown kind of store: oracle",)),
-        (("report", "no-such-run"), ("no-such-run",)),
+        (("compare", "17", "18", "--set", "jit=off", "--set", "jit=on"), ("the setting jit is given twice",)),
+        (("compare", "17", "18", "--html", "/proc/x.html"), ("cannot write a report there: /proc/x.html",)),
+        (("report", "--store", "/nowhere/runs.sqlite"), ("no store there: /nowhere/runs.sqlite", "hint:")),
+        (("list", "runs", "--store", "/nowhere/runs.sqlite"), ("no store there: /nowhere/runs.sqlite",)),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )  # fmt: skip
@@ -64,6 +67,23 @@ def test_a_setting_only_the_newer_release_knows_is_refused_by_the_older_one(home
     )
 
     _fails(done, 2, "io_method", "unrecognized configuration parameter")
+
+
+@pytest.mark.slow
+def test_more_clients_than_the_server_takes_are_told_before_the_first_round(home: Path, store: str) -> None:
+    done = cli.run(
+        "compare", "17", "17", "--scale", "1", "--clients", "8", "--set", "max_connections=8", "--rounds", "2",
+        "--store", store, home=home,
+    )  # fmt: skip
+
+    _fails(done, 2, "its cells want 10", "--set max_connections=20")
+
+
+@pytest.mark.slow
+def test_a_run_that_is_not_in_the_store_is_named(home: Path, store: str) -> None:
+    cli.report_of("compare", "17", "17", "--scale", "1", "--rounds", "2", "--store", store, home=home)
+
+    _fails(cli.run("report", "no-such-run", "--store", store, home=home), 2, "no-such-run")
 
 
 @pytest.mark.slow

@@ -93,6 +93,8 @@ def test_the_run_after_a_killed_one_says_what_it_found(home: Path, store: str) -
 
     assert done.returncode == 0, done.stderr
     assert "found the remains of run" in done.stderr
+    assert "had been killed; its rounds are kept" in done.stderr
+    assert " running " not in cli.run("list", "runs", "--store", store, home=home).stdout
 
 
 def test_a_server_that_dies_in_a_slice_costs_a_round_and_not_the_run(home: Path, store: str) -> None:

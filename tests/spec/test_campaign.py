@@ -28,10 +28,18 @@ def test_a_setting_goes_to_a_role_or_to_a_named_arm(address: str) -> None:
     assert candidate.settings == (("jit", "off"),)
 
 
-def test_the_last_setting_of_a_name_wins() -> None:
-    arms = make_arms(("17", "18"), ((None, "jit", "off"), ("baseline", "jit", "on")))
+@pytest.mark.parametrize("turn", [1, -1], ids=["general first", "general last"])
+def test_what_is_said_of_one_arm_goes_before_what_is_said_of_all(turn: int) -> None:
+    arms = make_arms(("17", "18"), ((None, "jit", "off"), ("baseline", "jit", "on"))[::turn])
 
     assert [arm.settings for arm in arms] == [(("jit", "on"),), (("jit", "off"),)]
+
+
+@pytest.mark.parametrize("first", [None, "candidate", "18"])
+def test_a_setting_given_twice_for_the_same_arm_is_refused(first: str | None) -> None:
+    second = None if first is None else "18"
+    with pytest.raises(UserError, match=r"the setting jit is given twice for .*: off and on"):
+        make_arms(("17", "18"), ((first, "jit", "off"), (second, "jit", "on")))
 
 
 def test_an_unknown_arm_in_a_setting_is_refused_with_the_nearest_one() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pgverdict.errors import UserError
-from pgverdict.spec.quantities import duration_s, fraction, setting
+from pgverdict.spec.quantities import duration_s, percentage, setting
 
 
 @pytest.mark.parametrize(
@@ -15,23 +15,26 @@ def test_a_duration_is_read_as_people_write_it(text: str, seconds: float) -> Non
     assert duration_s(text) == seconds
 
 
-@pytest.mark.parametrize("text", ["", "5", "m", "5 m", "-5m", "0s", "5d", "5m!", "1m-30s"])
+@pytest.mark.parametrize(
+    "text", ["", "5", "m", "5 m", "-5m", "0s", "5d", "5m!", "1m-30s", "1s1m", "5m5m", "1.2.3s", ".s"]
+)
 def test_what_is_no_duration_is_refused_by_name(text: str) -> None:
     with pytest.raises(UserError, match="duration"):
         duration_s(text)
 
 
-@pytest.mark.parametrize(("text", "value"), [("1%", 0.01), ("0.01", 0.01), ("99 %", 0.99), ("0.5%", 0.005)])
-def test_a_fraction_is_read_with_and_without_a_percent_sign(text: str, value: float) -> None:
-    assert fraction(text, what="margin") == value
+@pytest.mark.parametrize(("text", "value"), [("1%", 0.01), ("99 %", 0.99), ("0.5%", 0.005)])
+def test_a_percentage_is_read_as_people_write_it(text: str, value: float) -> None:
+    assert percentage(text, what="margin") == value
 
 
 @pytest.mark.parametrize(
-    "text", ["0", "1", "100%", "-1%", "nan", "inf", "one", "", "%", "99.99999999999999999999%"]
+    "text",
+    ["0%", "0.01", "1", "100%", "-1%", "nan%", "sNaN%", "inf%", "one", "", "%", "99.99999999999999999999%"],
 )
-def test_what_is_no_fraction_is_refused_by_name(text: str) -> None:
+def test_what_is_no_percentage_is_refused_by_name(text: str) -> None:
     with pytest.raises(UserError, match="margin"):
-        fraction(text, what="margin")
+        percentage(text, what="margin")
 
 
 @pytest.mark.parametrize(

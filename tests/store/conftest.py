@@ -18,16 +18,22 @@ def postgresql_url() -> Iterator[str]:
         yield url
 
 
+@pytest.fixture
+def empty_postgresql_url(postgresql_url: str) -> str:
+    """A PostgreSQL without anything of ours, whatever the test before left."""
+    engine = create_engine(postgresql_url.replace("postgresql:", "postgresql+psycopg:", 1))
+    with engine.begin() as connection:
+        connection.execute(text(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE"))
+    engine.dispose()
+    return postgresql_url
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where an empty store may be made."""
     if request.param == "sqlite":
         return str(tmp_path / "runs.db")
-    found: str = request.getfixturevalue("postgresql_url")
-    engine = create_engine(found.replace("postgresql:", "postgresql+psycopg:", 1))
-    with engine.begin() as connection:
-        connection.execute(text(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE"))
-    engine.dispose()
+    found: str = request.getfixturevalue("empty_postgresql_url")
     return found
 
 

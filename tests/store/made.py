@@ -182,7 +182,7 @@ def runs(draw: st.DrawFn) -> RunRecord:
             specs,
             draw(_number),
             draw(_number),
-            draw(_number),
+            draw(st.floats(0.5, 1, exclude_max=True)),
             draw(_whole),
             draw(st.none() | st.integers(2, 1000)),
         ),

@@ -57,9 +57,9 @@ def test_what_was_committed_survives_a_host_that_goes_down(tmp_path: Path) -> No
     assert modes == ["wal", 2]
 
 
-def test_a_postgresql_store_leaves_the_rest_of_the_database_alone(postgresql_url: str) -> None:
-    open_store(postgresql_url).close()
-    engine = create_engine(postgresql_url.replace("postgresql:", "postgresql+psycopg:", 1))
+def test_a_postgresql_store_leaves_the_rest_of_the_database_alone(empty_postgresql_url: str) -> None:
+    open_store(empty_postgresql_url).close()
+    engine = create_engine(empty_postgresql_url.replace("postgresql:", "postgresql+psycopg:", 1))
     with engine.connect() as connection:
         schemas = connection.scalars(
             text(

@@ -165,3 +165,16 @@ def test_a_run_is_begun_once(store: Store) -> None:
     store.begin_run(made.a_run())
     with pytest.raises(WorldError, match="cannot keep run 2026-11-21-3f9a"):
         store.begin_run(made.a_run())
+
+
+def test_runs_that_never_said_how_they_ended_are_stopped_on_their_own_host_only(store: Store) -> None:
+    here = dataclasses.replace(made.a_run(), state=RunState.RUNNING, host=(("name", "here"),))
+    ended = dataclasses.replace(here, id="2026-11-21-1100-0002", state=RunState.DONE)
+    elsewhere = dataclasses.replace(here, id="2026-11-21-1100-0003", host=(("name", "elsewhere"),))
+    for run in (here, ended, elsewhere):
+        store.begin_run(run)
+
+    assert store.stop_orphans("here") == [here.id]
+    assert store.load_run(here.id).state is RunState.STOPPED
+    assert store.load_run(ended.id).state is RunState.DONE
+    assert store.load_run(elsewhere.id).state is RunState.RUNNING

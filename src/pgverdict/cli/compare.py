@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
-from pgverdict.spec.quantities import duration_s, fraction, setting
+from pgverdict.spec.quantities import duration_s, percentage, setting
 from pgverdict.workloads import catalogue
 
 
@@ -96,8 +96,8 @@ def compare(
             CellSpec(catalogue.workload(name).name, scale, clients) for name in workload or ("select-only",)
         ),
         budget_s=duration_s(budget),
-        margin=fraction(margin, what="margin"),
-        confidence=fraction(confidence, what="confidence"),
+        margin=percentage(margin, what="margin"),
+        confidence=percentage(confidence, what="confidence"),
         seed=secrets.randbelow(2**31) if seed is None else seed,
         rounds=rounds,
     )

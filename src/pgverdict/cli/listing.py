@@ -17,14 +17,15 @@ def runs(
     ] = None,
 ) -> None:
     """Runs in the store, the newest first."""
-    from pgverdict.cli.show import open_user_store
+    from pgverdict.cli.show import open_existing_store
+    from pgverdict.report.words import count
 
-    with open_user_store(store) as opened:
+    with open_existing_store(store) as opened:
         for run in opened.list_runs():
             arms = " against ".join(
                 name if name == version else f"{name} ({version})" for name, version in run.arms
             )
-            cells = "; ".join(f"{cell.spec.key}: {cell.measured} rounds" for cell in run.cells)
+            cells = "; ".join(f"{cell.spec.key}: {count(cell.measured, 'round')}" for cell in run.cells)
             print(f"{run.id}  {run.state.value:<8}{arms}  {cells}")
 
 

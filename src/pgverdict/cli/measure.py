@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from pgverdict.cli.live import LiveView
-from pgverdict.cli.show import open_user_store, show
+from pgverdict.cli.show import check_outputs, open_user_store, show
 from pgverdict.errors import Interrupted
 from pgverdict.judge.verdict import Outcome
+from pgverdict.observe.host import host_name
 from pgverdict.run.execute import execute
 from pgverdict.run.site import Site, measuring_alone
 from pgverdict.servers.account import server_account
@@ -22,11 +23,14 @@ def measure(campaign: Campaign, *, json: Path | None, html: Path | None, store: 
     """
     for arm in campaign.arms:
         check_settings(dict(arm.settings))
+    check_outputs(json, html)
     account, home = server_account(), Home.find()
     home.ensure(account)
-    with open_user_store(store, home) as opened, measuring_alone(home), LiveView() as view:
+    with open_user_store(store, home) as opened, measuring_alone(), LiveView() as view:
         for remains in sweep(home):
             view.note(remains)
+        for orphan in opened.stop_orphans(host_name()):
+            view.note(f"run {orphan} had been killed; its rounds are kept")
         with Workspace.create(home, account) as workspace:
             site = Site(home, account, workspace)
             try:

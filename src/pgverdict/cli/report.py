@@ -26,8 +26,13 @@ def report(
     ] = None,
 ) -> None:
     """Judge a stored run anew and show its report."""
-    from pgverdict.cli.show import open_user_store, show  # numpy and SQLAlchemy: `--help` answers without
+    from pgverdict.cli.show import (
+        check_outputs,
+        open_existing_store,
+        show,
+    )  # numpy and SQLAlchemy: `--help` answers without
 
-    with open_user_store(store) as opened:
+    check_outputs(json, html, markdown)
+    with open_existing_store(store) as opened:
         record = opened.load_run(run)
     show(record, json=json, html=html, markdown=markdown)

@@ -1,9 +1,10 @@
 """Opening the user's store, and showing one run in the formats asked for."""
 
+import os
 import sys
 from pathlib import Path
 
-from pgverdict.errors import WorldError
+from pgverdict.errors import UserError, WorldError
 from pgverdict.judge.cell import judge_run
 from pgverdict.records.run import RunRecord
 from pgverdict.report.html import to_html
@@ -18,9 +19,33 @@ from pgverdict.store.runs import Store
 STANDARD_OUTPUT = Path("-")
 
 
-def open_user_store(store: str | None, home: Home | None = None) -> Store:
-    """The store named on the command line, or the one in the data directory."""
-    return open_store(store or (home or Home.find()).data / "runs.sqlite")
+def open_user_store(store: str | None, home: Home) -> Store:
+    """The store named on the command line, or the one in the data directory; made if it is not there."""
+    return open_store(store or home.data / "runs.sqlite")
+
+
+def open_existing_store(store: str | None) -> Store:
+    """The same for readers: looking makes nothing."""
+    place = store or str(Home.find().data / "runs.sqlite")
+    if "://" not in place and not Path(place).expanduser().exists():
+        raise UserError(f"no store there: {place}", hint="`pgverdict compare` makes one with its first run")
+    return open_store(place)
+
+
+def check_outputs(*paths: Path | None) -> None:
+    """Fail before anything is measured if a report cannot be written where it is asked for."""
+    for path in paths:
+        if path is None or path == STANDARD_OUTPUT:
+            continue
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            writable = os.access(path if path.exists() else path.parent, os.W_OK) and not path.is_dir()
+        except OSError:
+            writable = False
+        if not writable:
+            raise UserError(
+                f"cannot write a report there: {path}", hint="name a file in a directory of yours"
+            )
 
 
 def show(run: RunRecord, *, json: Path | None, html: Path | None, markdown: Path | None) -> Report:

@@ -10,7 +10,7 @@ from pgverdict.datasets.load import DATABASE
 from pgverdict.engine.messages import Statement
 from pgverdict.engine.process import Engine
 from pgverdict.observe import processes, views
-from pgverdict.observe.host import memory_bytes
+from pgverdict.observe.host import memory_available_bytes
 from pgverdict.records.round import ArmRecord, RoundRecord, StatementRecord
 
 
@@ -27,8 +27,8 @@ def finish_arm(
     check_warmth(
         cell.arms[number].name,
         storage_read_bytes=read,
-        data_bytes=arm.room.data_bytes,
-        memory_bytes=memory_bytes("MemAvailable"),
+        data_bytes=arm.data_bytes,
+        memory_bytes=memory_available_bytes(),
     )
     totals = engine.totals(number)
     assert totals.latency is not None, "every slice counted transactions"
@@ -62,7 +62,7 @@ def finish_arm(
         histogram=totals.histogram,
         statements=tuple(records),
         start_ms=arm.start_ms,
-        data_bytes=arm.room.data_bytes,
+        data_bytes=arm.data_bytes,
         buffers_read=sum(count.buffers_read for count in counts.values()) if counts else None,
         storage_read_bytes=read,
     )

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pgverdict.conduct.cell import PreparedCell
-from pgverdict.conduct.warmth import Room
 from pgverdict.datasets.copy import copy_data, settle
 from pgverdict.engine.messages import Connected
 from pgverdict.engine.process import EngineError
@@ -26,7 +25,7 @@ class LiveArm:
 
     server: Server
     start_ms: float
-    room: Room
+    data_bytes: int
     connected: Connected
 
 

@@ -60,7 +60,7 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
             arm: stack.enter_context(running(servers[arm], cell.workload.regime)) for arm in plan.start_order
         }
         stack.enter_context(blaming(servers))
-        rooms = {arm: prewarm(servers[arm], DATABASE) for arm in plan.start_order}
+        sizes = {arm: prewarm(servers[arm], DATABASE) for arm in plan.start_order}
 
         engine = stack.enter_context(Engine.start())
         statements = engine.setup(
@@ -71,7 +71,7 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
             variables={"scale": cell.spec.scale},
         )
         connected = {arm: engine.connect(arm, where(servers[arm])) for arm in plan.connect_order}
-        live = [LiveArm(servers[a], start_ms[a], rooms[a], connected[a]) for a in range(len(cell.arms))]
+        live = [LiveArm(servers[a], start_ms[a], sizes[a], connected[a]) for a in range(len(cell.arms))]
         for arm in live:
             pin_backends(cell.placement, arm.connected.backend_pids)
 

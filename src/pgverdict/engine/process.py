@@ -22,8 +22,11 @@ from pgverdict.engine.binary import checkout_root, find_engine, source_identity
 from pgverdict.errors import WorldError
 from pgverdict.workloads.workload import Script
 
-ANSWER_S = 600.0
-"""No request takes longer: slices and loads are bounded by the engine itself well below this."""
+ANSWER_S = 75.0
+"""The engine gives a server 60 s for an answer; what is silent for longer is the engine, stopped or lost."""
+
+LOAD_S = 3600.0
+"""A step of a load may be one long statement, of which nothing is heard meanwhile."""
 
 END_S = 5.0
 """The engine promises its end within 100 ms of its input's; beyond this it is killed."""
@@ -136,17 +139,18 @@ class Engine:
         self, arm: int, *, seed: int, bound: Mapping[str, int], discard: Mapping[str, int], keep: bool = True
     ) -> messages.SliceDone:
         """Let one arm work for a stretch."""
-        return messages.slice_done(
-            self._ask(
-                "slice_done",
-                request="slice",
-                arm=arm,
-                seed=seed,
-                keep=keep,
-                bound=dict(bound),
-                discard=dict(discard),
-            )
+        self._send(
+            {
+                "request": "slice",
+                "arm": arm,
+                "seed": seed,
+                "keep": keep,
+                "bound": dict(bound),
+                "discard": dict(discard),
+            }
         )
+        limit_s = ANSWER_S + bound.get("duration_us", 0) / 1e6
+        return messages.slice_done(self._expect("slice_done", limit_s))
 
     def totals(self, arm: int) -> messages.Totals:
         """What the arm's kept slices add up to since it was connected or last asked."""
@@ -165,7 +169,7 @@ class Engine:
         """Run the steps of a load on one connection; `progress` gets rows done and rows in all."""
         self._send({"request": "load", **where.as_request(), "steps": [dict(step) for step in steps]})
         while True:
-            answer = self._expect(("load_progress", "loaded"), ANSWER_S)
+            answer = self._expect(("load_progress", "loaded"), LOAD_S)
             if answer["message"] == "loaded":
                 return messages.tables_loaded(answer)
             progress(answer["rows"], answer["rows_total"])

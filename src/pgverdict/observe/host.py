@@ -9,7 +9,7 @@ def host_facts() -> tuple[tuple[str, str], ...]:
     """Name to value; stored with every run."""
     system = platform.uname()
     return (
-        ("name", system.node),
+        ("name", host_name()),
         ("system", f"{system.system} {system.release}"),
         ("machine", system.machine),
         ("processor", _processor()),
@@ -19,6 +19,11 @@ def host_facts() -> tuple[tuple[str, str], ...]:
     )
 
 
+def host_name() -> str:
+    """What the host calls itself."""
+    return platform.node()
+
+
 def memory_bytes(field: str) -> int:
     """A line of /proc/meminfo in bytes: MemTotal, MemAvailable, Dirty, Writeback ..."""
     for line in Path("/proc/meminfo").read_text().splitlines():
@@ -26,6 +31,23 @@ def memory_bytes(field: str) -> int:
         if name == field:
             return int(rest.split()[0]) * 1024
     raise KeyError(field)
+
+
+def memory_available_bytes() -> int:
+    """What may still be used: of the host, or of the container this process is in, whichever is less."""
+    available = memory_bytes("MemAvailable")
+    for limit in _CGROUP_LIMITS:
+        try:
+            text = limit.read_text().strip()
+        except OSError:
+            continue
+        if text.isdigit():
+            available = min(available, int(text))
+    return available
+
+
+# In a container these are its own; on a bare host version 2 has none at the root, and version 1 a huge number.
+_CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 
 def _processor() -> str:

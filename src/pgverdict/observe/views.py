@@ -93,6 +93,16 @@ def setting_bytes(connection: Connection, name: str) -> int:
     return int(row[0])
 
 
+def free_connections(connection: Connection) -> int:
+    """How many more connections this superuser could open, as the settings have it."""
+    row = connection.execute(
+        "SELECT pg_catalog.current_setting('max_connections')::int -"
+        " (SELECT count(*)::int FROM pg_catalog.pg_stat_activity AS a WHERE a.client_port IS NOT NULL)"
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
 def changed_settings(connection: Connection) -> tuple[tuple[str, str], ...]:
     """Settings that differ from the server's built-in defaults, by name, as the server shows them."""
     rows = connection.execute(

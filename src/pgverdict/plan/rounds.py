@@ -3,7 +3,7 @@
 The arm that starts first is measurably slower (METHODOLOGY.md#order), so nothing about the order may
 be fixed or left to chance alone. Over every eight rounds each combination of start order, connection
 order and directory occurs once, in an order drawn from the seed; the same seed and cell always give
-the same arrangement, so a resumed run goes on where it stopped.
+the same arrangement, so a run can be done again from its seed.
 
     >>> first = arrange("select-only scale=10 clients=1", seed=1, ordinal=0)
     >>> first == arrange("select-only scale=10 clients=1", seed=1, ordinal=0)

@@ -10,7 +10,7 @@ from pgverdict.datasets.copy import copy_data, settle
 from pgverdict.datasets.load import DATABASE
 from pgverdict.datasets.template import Template, TemplateSpec, find_template, make_template
 from pgverdict.engine.process import Engine
-from pgverdict.errors import WorldError
+from pgverdict.errors import UserError, WorldError
 from pgverdict.observe import views
 from pgverdict.plan.rounds import LOADS_MAX, how_many_loads
 from pgverdict.records.run import ArmFacts
@@ -22,6 +22,12 @@ from pgverdict.servers.space import require_space
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec
 from pgverdict.workloads import catalogue
 from pgverdict.workloads.workload import Regime, Workload
+
+SESSIONS = 2
+"""Connections of ours beside the clients': one that asks, one that may still be ending."""
+
+CONNECTIONS_SPARE = 10
+"""What a server keeps back for superusers and its own workers, generously."""
 
 EMPTY_CLUSTER_BYTES = 80_000_000
 """An empty cluster with its WAL, about."""
@@ -69,7 +75,9 @@ def prepare(campaign: Campaign, site: Site, listener: Listener) -> Prepared:
     _require_space(cells, arms, site)
     prepared = tuple(_prepare_cell(cell, arms, site, listener) for cell in cells)
     settle(site.home.cache)
-    met = tuple(_meet(site, found, arm, listener) for found, arm in zip(arms, prepared[0].arms, strict=True))
+    met = tuple(
+        _meet(site, campaign, found, arm, listener) for found, arm in zip(arms, prepared[0].arms, strict=True)
+    )
     return Prepared(met, prepared)
 
 
@@ -167,7 +175,19 @@ def _in_place(site: Site, arm: Arm, spec: TemplateSpec, template: Template, list
     return place
 
 
-def _meet(site: Site, obtained: _Obtained, prepared: PreparedArm, listener: Listener) -> ArmFacts:
+def _require_connections(campaign: Campaign, arm: Arm, free: int) -> None:
+    """The clients of the largest cell, and two sessions of ours beside them, must fit."""
+    wanted = max(cell.clients for cell in campaign.cells) + SESSIONS
+    if free < wanted:
+        raise UserError(
+            f"arm {arm.name} takes {free} connections, and its cells want {wanted}",
+            hint=f"--set max_connections={wanted + CONNECTIONS_SPARE}",
+        )
+
+
+def _meet(
+    site: Site, campaign: Campaign, obtained: _Obtained, prepared: PreparedArm, listener: Listener
+) -> ArmFacts:
     """Start the arm once as its rounds will: a refused setting is found here, and the server says what it is."""
     arm = obtained.arm
     listener.step(f"meeting {arm.name}")
@@ -183,6 +203,7 @@ def _meet(site: Site, obtained: _Obtained, prepared: PreparedArm, listener: List
                 for name, loss in views.EXTENSIONS.items()
                 if not views.has_extension(connection, name)
             )
+            _require_connections(campaign, arm, views.free_connections(connection))
             settings = views.changed_settings(connection)
             facts = views.build_facts(connection)
     finally:

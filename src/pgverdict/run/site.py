@@ -1,7 +1,8 @@
 """Where a run works: its directories, and how servers of it are launched."""
 
-import fcntl
-import os
+import errno
+import socket
+import struct
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from pgverdict.servers.home import Home
 from pgverdict.servers.install import Install
 from pgverdict.servers.server import Server
 from pgverdict.servers.workspace import Workspace
+
+_LOCK = "\0pgverdict-measuring"
 
 
 @dataclass(frozen=True)
@@ -44,18 +47,32 @@ class Site:
 
 
 @contextmanager
-def measuring_alone(home: Home) -> Iterator[None]:
-    """Two measurements at once would measure each other: one run at a time on a home, WorldError for the second."""
-    with (home.cache / "measuring.lock").open("a+") as lock:
+def measuring_alone() -> Iterator[None]:
+    """Two measurements at once would measure each other: one run at a time on a host, WorldError for the second.
+
+    The lock is the name of an abstract socket: whoever runs, from whatever home, meets the same one, and the
+    kernel drops it with its holder.
+    """
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
+            lock.bind(_LOCK)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
             raise WorldError(
-                f"another run is measuring on this host: process {lock.read().strip() or 'unknown'}",
+                f"another run is measuring on this host: process {_holder() or 'unknown'}",
                 hint="wait for its end; two at once would disturb each other",
             ) from None
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
+        lock.listen()
         yield
+
+
+def _holder() -> int | None:
+    """The process that holds the lock, as the kernel knows it; None if it has let go meanwhile."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller:
+        try:
+            caller.connect(_LOCK)
+            credentials = caller.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        except OSError:
+            return None
+    return int(struct.unpack("3i", credentials)[0]) or None

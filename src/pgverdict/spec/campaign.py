@@ -93,18 +93,30 @@ def name_arms(servers: tuple[str, ...]) -> tuple[str, ...]:
 def make_arms(
     servers: tuple[str, ...], settings: tuple[tuple[str | None, str, str], ...] = ()
 ) -> tuple[Arm, ...]:
-    """The arms of a comparison. A setting addresses all arms, a role, or an arm's name; the last one said wins."""
+    """The arms of a comparison.
+
+    A setting addresses all arms, a role, or an arm's name; what is said of one arm goes before what is said of all,
+    in whatever order. The same setting twice for the same arm is an error.
+    """
     names = name_arms(servers)
     roles = (Role.BASELINE,) + (Role.CANDIDATE,) * (len(servers) - 1)
     addresses = {role.value for role in roles} | set(names)
-    chosen: list[dict[str, str]] = [{} for _ in servers]
-    for address, name, value in settings:
+    for address, _, _ in settings:
         if address is not None and address not in addresses:
             raise unknown_word("arm in --set", address, addresses)
-        for i, (arm_name, role) in enumerate(zip(names, roles, strict=True)):
-            if address in (None, role.value, arm_name):
-                chosen[i][name] = value
-    return tuple(
-        Arm(name, role, server, tuple(sorted(values.items())))
-        for name, role, server, values in zip(names, roles, servers, chosen, strict=True)
-    )
+    general = _once([(name, value) for address, name, value in settings if address is None], "all arms")
+    arms = []
+    for arm_name, role, server in zip(names, roles, servers, strict=True):
+        own = [(name, value) for address, name, value in settings if address in (role.value, arm_name)]
+        chosen = general | _once(own, arm_name)
+        arms.append(Arm(arm_name, role, server, tuple(sorted(chosen.items()))))
+    return tuple(arms)
+
+
+def _once(settings: list[tuple[str, str]], whom: str) -> dict[str, str]:
+    chosen: dict[str, str] = {}
+    for name, value in settings:
+        if name in chosen:
+            raise UserError(f"the setting {name} is given twice for {whom}: {chosen[name]} and {value}")
+        chosen[name] = value
+    return chosen

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 from pgverdict.errors import UserError
 
-_SECONDS = {"s": 1, "m": 60, "h": 3600}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)")
+_DURATION = re.compile(r"(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\d.]+)s)?")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def duration_s(text: str) -> float:
@@ -15,33 +15,32 @@ def duration_s(text: str) -> float:
     >>> duration_s("1h30m")
     5400.0
     """
-    parts = _DURATION.findall(text.strip())
-    if not parts or "".join(number + unit for number, unit in parts) != text.strip():
+    match = _DURATION.fullmatch(text.strip())
+    parts = match.groups() if match else ()
+    if not any(parts) or not all(part is None or _NUMBER.fullmatch(part) for part in parts):
         raise UserError(f"not a duration: {text}", hint="write 90s, 5m or 1h30m")
-    seconds = float(sum(Decimal(number) * _SECONDS[unit] for number, unit in parts))
-    if seconds <= 0:
+    seconds = sum(float(part) * unit for part, unit in zip(parts, (3600, 60, 1), strict=True) if part)
+    if not 0 < seconds < float("inf"):
         raise UserError(f"a duration must be longer than nothing: {text}")
     return seconds
 
 
-def fraction(text: str, *, what: str) -> float:
-    """A fraction between 0 and 1, both excluded, from `1%` or `0.01`.
+def percentage(text: str, *, what: str) -> float:
+    """A fraction between 0 and 1, both excluded, from a percentage.
 
-    >>> fraction("99%", what="confidence")
+    The sign is demanded: `0.5` could be meant as half a percent or as a half.
+
+    >>> percentage("99%", what="confidence")
     0.99
     """
-    stripped = text.strip()
-    number = stripped.removesuffix("%").strip()
-    try:
-        value = Decimal(number)
-    except ArithmeticError:
-        raise UserError(f"not a {what}: {text}", hint="write 1% or 0.01") from None
-    if stripped.endswith("%"):
-        value /= 100
+    number = text.strip().removesuffix("%").strip()
+    if not text.strip().endswith("%") or not _NUMBER.fullmatch(number):
+        raise UserError(f"not a {what} in percent: {text}", hint="write 1% or 0.5%")
+    value = float(Decimal(number) / 100)
     # Compared as the number that is used: 99.99999999999999999 % would otherwise become certainty.
-    if not value.is_finite() or not 0 < float(value) < 1:
+    if not 0 < value < 1:
         raise UserError(f"a {what} lies between 0 % and 100 %: {text}")
-    return float(value)
+    return value
 
 
 _SETTING = re.compile(r"(?:(?P<arm>[^=:]+):)?(?P<name>[A-Za-z_][\w.]*)\s*=(?P<value>.*)", re.DOTALL)

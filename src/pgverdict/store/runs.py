@@ -114,6 +114,20 @@ class Store:
             if connection.execute(change.values(state=state.value, seconds=seconds)).rowcount == 0:
                 raise self._unknown(connection, run_id)
 
+    def stop_orphans(self, host_name: str) -> list[str]:
+        """Runs of a host that never said how they ended are stopped; their ids.
+
+        To be called where no run of that host can be going on.
+        """
+        runs = tables.runs
+        with self._writing() as connection:
+            running = _rows(connection, runs, runs.c.state == RunState.RUNNING.value)
+            orphans = [row["id"] for row in running if dict(row["host"]).get("name") == host_name]
+            connection.execute(
+                update(runs).where(runs.c.id.in_(orphans)).values(state=RunState.STOPPED.value)
+            )
+        return sorted(orphans)
+
     def load_run(self, id_or_prefix: str | None = None) -> RunRecord:
         """The run of that id, or of the only id that begins so; without one, the newest."""
         with self._reading() as connection:
