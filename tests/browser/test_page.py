@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pgverdict.judge.verdict import WHOLE_CELL
-from pgverdict.report.html import write_html
+from pgverdict.report.html import to_html
 from pgverdict.report.words import rounds_wanted
 from tests.report.samples import VERDICTS, a_report
 
@@ -33,7 +33,7 @@ def chromium() -> str:
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "report.html"
-    write_html(a_report(), path)
+    path.write_text(to_html(a_report()), encoding="utf-8")
     return path
 
 

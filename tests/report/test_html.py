@@ -3,13 +3,9 @@
 import dataclasses
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 
-import pytest
-
-from pgverdict.errors import WorldError
 from pgverdict.report.formats import FORMATS
-from pgverdict.report.html import to_html, write_html
+from pgverdict.report.html import to_html
 from pgverdict.report.model import Report, make_report
 
 from . import samples
@@ -122,16 +118,34 @@ def test_a_run_without_rounds_has_a_page() -> None:
     assert "Nothing is known yet about select-only" in "".join(Page(page).words)
 
 
-def test_a_page_is_written_in_utf_8(report: Report, tmp_path: Path) -> None:
-    write_html(report, tmp_path / "report.html")
-    assert (tmp_path / "report.html").read_text(encoding="utf-8") == to_html(report)
+def test_limits_without_measure_are_capped() -> None:
+    wild = samples.a_verdict("tps", (5000.0, 6000.0), (1e-9, 1.3, 3.8e23), samples.UNDECIDED)
+    page = to_html(make_report(samples.a_run(), ((wild,), samples.FRESH_VERDICTS)))
+    assert "<title>tps: +30.00 %, from &lt; −99 % to &gt; +9900 %, UNDECIDED</title>" in page  # noqa: RUF001
+    assert "<small>&lt; −99 to &gt; +9900</small>" in page  # noqa: RUF001
 
 
-def test_a_page_that_cannot_be_written_is_named(report: Report, tmp_path: Path) -> None:
-    with pytest.raises(
-        WorldError, match=r"cannot write the report .*report\.html: No such file or directory"
-    ):
-        write_html(report, tmp_path / "missing" / "report.html")
+def test_the_command_stands_once_and_is_about_the_whole_run(report: Report) -> None:
+    page = to_html(report)
+    assert page.count("pgverdict compare") == 1
+    assert (
+        page.index("How it was measured")
+        < page.index("The whole run: its cells share")
+        < page.index("--workload select-only --workload simple-update")
+    )
+
+
+def test_an_arm_is_shown_with_the_name_that_settings_take(report: Report) -> None:
+    page = to_html(report)
+    assert "<td>17.7</td><td><code>17</code></td><td>named <code>17</code></td>" in page
+
+
+def test_a_cell_short_of_its_rounds_makes_no_forecast() -> None:
+    run = samples.a_run()
+    campaign = dataclasses.replace(run.campaign, rounds=40)
+    page = to_html(make_report(dataclasses.replace(run, campaign=campaign), samples.VERDICTS))
+    assert " rounds</small>" not in page
+    assert page.count(": stopped before its 40 rounds;") == 1
 
 
 def test_all_formats_end_with_a_line(report: Report) -> None:

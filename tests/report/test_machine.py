@@ -23,12 +23,12 @@ def test_the_keys_are_those_that_were_promised(report: Report) -> None:
     document = strictly_parsed(to_json(report))
     assert document["schema"] == "pgverdict.report/1"
     assert list(document) == ["schema", "made_by", "run", "campaign", "arms", "differences", "cells"]
-    assert list(document["run"]) == ["id", "state", "started", "seconds", "host", "notes"]
+    assert list(document["run"]) == ["id", "state", "started", "seconds", "host", "notes", "command"]
     assert list(document["arms"][0]) == ["name", "role", "server", "version", "build", "settings", "notes"]
     assert list(document["cells"][0]) == [
         *("workload", "scale", "clients", "partitions", "primary", "regime"),
         *("rounds", "failed_rounds", "pairs", "seconds", "headline", "verdicts"),
-        *("round_effects", "conditions", "placement", "notes", "command"),
+        *("round_effects", "conditions", "placement", "notes"),
     ]
     assert list(document["cells"][0]["verdicts"][0]) == [
         *("metric", "subject", "baseline", "candidate", "baseline_value", "candidate_value"),

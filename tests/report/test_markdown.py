@@ -32,16 +32,41 @@ and 1.6 % slower, 99 % sure, after 12 rounds; a run of about 32 rounds, 5 min at
 - #1: `SELECT abalance FROM pgbench_accounts WHERE aid = $1`
 
 - note: each arm's data came from 8 independent loads and one install: how much others would differ is in no interval
+"""
+
+ARMS = """\
+## The arms
+
+| role | arm | asked for as | in `--set` |
+| :-- | :-- | :-- | :-- |
+| baseline | 17.7 | `17` | named `17` |
+| candidate | 18.1 | `18` | named `18` |
+
+## What differs between the arms
+"""
+
+COMMAND = """
+The whole run again; its cells share the budget and the confidence, so a cell by itself would be judged otherwise:
 
 ```sh
-pgverdict compare 17.7 18.1 --workload select-only --scale 10 --clients 1 --set shared_buffers=512MB \
---set candidate:io_method=sync --budget 5m --seed 20261121
+pgverdict compare 17.7 18.1 --workload select-only --workload simple-update --scale 10 --clients 1 \
+--set shared_buffers=512MB --set candidate:io_method=sync --budget 5m --seed 20261121
 ```
 """
 
 
 def test_a_report_begins_with_its_sentences_and_a_table(report: Report) -> None:
     assert to_markdown(report).startswith(BEGIN)
+
+
+def test_the_arms_are_shown_with_the_names_that_settings_take(report: Report) -> None:
+    assert f"\n{ARMS}\n" in to_markdown(report)
+
+
+def test_the_command_stands_once_and_is_about_the_whole_run(report: Report) -> None:
+    written = to_markdown(report)
+    assert COMMAND in written
+    assert written.count("pgverdict compare") == 1
 
 
 def test_a_detectable_difference_is_marked(report: Report) -> None:
@@ -58,5 +83,5 @@ def test_bars_and_backticks_of_others_do_not_end_a_cell() -> None:
     )
     report = make_report(dataclasses.replace(run, arms=(run.arms[0], hostile)), samples.VERDICTS)
     written = to_markdown(report)
-    assert "| setting | `log_line_prefix` | not there | ```a\\|b``c \\| d \\|``` |" in written
+    assert "| setting | `log_line_prefix` | default, or not there | ```a\\|b``c \\| d \\|``` |" in written
     assert r"\<b\>\*bold\*\</b\>" in written

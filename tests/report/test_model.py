@@ -50,6 +50,20 @@ def test_what_differs_between_the_arms_is_listed_with_what_is_not_there(report: 
     assert report.differences[-1].values == (None, "sync")
 
 
+def test_where_we_put_things_is_no_difference_between_the_arms() -> None:
+    run = samples.a_run()
+    names = (
+        *("config_file", "data_directory", "external_pid_file", "hba_file", "ident_file"),
+        *("stats_temp_directory", "unix_socket_directories", "work_mem"),
+    )
+    arms = tuple(
+        dataclasses.replace(arm, build=(), settings=tuple((name, f"/{number}") for name in names))
+        for number, arm in enumerate(run.arms)
+    )
+    report = make_report(dataclasses.replace(run, arms=arms), samples.VERDICTS)
+    assert [difference.name for difference in report.differences] == ["work_mem"]
+
+
 def test_builds_made_differently_are_noted(report: Report) -> None:
     assert report.notes[0].startswith("the arms were built differently (compiler)")
 
@@ -74,7 +88,9 @@ def test_fresh_copies_say_what_they_cannot_see(report: Report) -> None:
 
 
 def test_every_cell_says_how_many_loads_its_intervals_rest_on(report: Report) -> None:
-    assert report.cells[0].notes[0].startswith("each arm's data came from 8 independent loads and one install")
+    assert (
+        report.cells[0].notes[0].startswith("each arm's data came from 8 independent loads and one install")
+    )
 
 
 def test_same_says_which_events_it_may_have_missed() -> None:
@@ -99,6 +115,31 @@ def test_a_run_without_an_end_says_so(state: RunState, note: str) -> None:
     report = make_report(run, samples.VERDICTS)
     assert report.notes[0].startswith(note)
     assert report.seconds == pytest.approx(report.cells[0].seconds + report.cells[1].seconds)
+
+
+def with_fixed_rounds(rounds: int, state: RunState = RunState.DONE) -> Report:
+    run = samples.a_run()
+    campaign = dataclasses.replace(run.campaign, rounds=rounds)
+    return make_report(dataclasses.replace(run, campaign=campaign, state=state), samples.VERDICTS)
+
+
+@pytest.mark.parametrize(("rounds", "noted"), [(5, True), (7, True), (8, False)])
+def test_a_run_of_too_few_rounds_says_what_it_always_ends_in(rounds: int, noted: bool) -> None:
+    note = f"a run of {rounds} rounds always ends UNDECIDED: a verdict takes at least 8"
+    assert (note in with_fixed_rounds(rounds).notes) is noted
+
+
+def test_a_cell_that_stopped_before_its_fixed_rounds_says_so_and_forecasts_nothing() -> None:
+    reached, short = with_fixed_rounds(24).cells
+    assert (reached.short_of, short.short_of) == (None, 24)
+    assert "stopped before its 24 rounds" in short.headline
+    assert reached.rounds_wanted(samples.READ_ONLY_VERDICTS[3]) == "~55"
+    assert {short.rounds_wanted(verdict) for verdict in short.verdicts} == {""}
+
+
+def test_a_cell_that_still_runs_has_not_stopped() -> None:
+    headline = with_fixed_rounds(24, RunState.RUNNING).cells[1].headline
+    assert ": its 24 rounds are not complete yet; between" in headline
 
 
 def test_the_state_of_the_arms_is_their_median(report: Report) -> None:

@@ -29,6 +29,7 @@ def test_what_lies_outside_is_at_the_edge() -> None:
         (1.3, [-20, 0, 20]),
         (1.0035, [-0.2, 0, 0.2]),
         (9.0, [-500, 0, 500]),
+        (100.0, [-5000, 0, 5000]),
     ],
 )
 def test_ticks_are_round_numbers(limit: float, changes: list[float]) -> None:
@@ -77,3 +78,13 @@ def test_pictures_of_nothing_can_be_drawn(report: Report) -> None:
     cell = dataclasses.replace(report.cells[0], verdicts=(unknown,), round_effects=())
     assert not forest(cell).rows[0].known
     assert (strip(cell).dots, strip(cell).interval, strip(cell).estimate) == ((), None, None)
+
+
+def test_limits_without_measure_do_not_stretch_the_axis(report: Report) -> None:
+    wild = dataclasses.replace(report.cells[0].verdicts[0], low=1e-300, high=1e300)
+    cell = dataclasses.replace(report.cells[0], verdicts=(wild,))
+    drawn = forest(cell)
+    assert drawn.axis.limit == pytest.approx(100)
+    assert strip(cell).axis.limit == pytest.approx(100)
+    assert len(drawn.axis.ticks(2)) == 3
+    assert (drawn.rows[0].beyond_low, drawn.rows[0].beyond_high) == (True, True)

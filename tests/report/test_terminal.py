@@ -3,10 +3,12 @@
 import dataclasses
 from io import StringIO
 
+import pytest
 from rich.console import Console
 
 from pgverdict.report.model import Report, make_report
 from pgverdict.report.terminal import print_report
+from pgverdict.spec.metrics import METRICS
 
 from . import samples
 
@@ -67,14 +69,62 @@ run 2026-11-21-1002-3f9a
 """
 
 
-def printed(report: Report, width: int = 80) -> str:
+def printed(report: Report, width: int = 80, *, terminal: bool = True) -> str:
     file = StringIO()
-    print_report(report, Console(file=file, width=width, color_system=None, highlight=False))
-    return "".join(f"{line.rstrip()}\n" for line in file.getvalue().splitlines())
+    print_report(
+        report, Console(file=file, width=width, color_system=None, highlight=False, force_terminal=terminal)
+    )
+    return file.getvalue()
 
 
 def test_the_report_reads_as_it_should_in_eighty_columns(report: Report) -> None:
     assert printed(report) == SEEN
+
+
+def tables(seen: str) -> list[str]:
+    """The rows of verdicts."""
+    return [line for line in seen.splitlines() if line.startswith(tuple(METRICS))]
+
+
+@pytest.mark.parametrize("width", [79, 60, 20])
+def test_a_table_in_a_narrow_window_is_whole(report: Report, width: int) -> None:
+    seen = printed(report, width)
+    assert tables(seen) == tables(SEEN)
+    assert "…" not in seen
+
+
+def test_without_a_terminal_every_sentence_is_a_line(report: Report) -> None:
+    seen = printed(report, 60, terminal=False)
+    lines = seen.splitlines()
+    assert f"SLOWER     {report.cells[0].headline}" in lines
+    assert f"UNDECIDED  {report.cells[1].headline}" in lines
+    assert f"  note: {report.cells[1].notes[0]}" in lines
+    assert tables(seen) == tables(SEEN)
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_no_line_ends_in_blanks(report: Report, terminal: bool) -> None:
+    lines = printed(report, terminal=terminal).splitlines()
+    assert lines == [line.rstrip() for line in lines]
+
+
+def test_columns_in_the_environment_do_not_cut_a_table(
+    report: Report, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    print_report(report)
+    assert tables(capsys.readouterr().out) == tables(SEEN)
+
+
+def test_limits_without_measure_leave_the_other_columns_readable() -> None:
+    wild = samples.a_verdict(
+        "tps", (13_312.0, 1e30), (1e-9, 1.3, 3.8e23), samples.UNDECIDED, rounds=9, more_rounds=500
+    )
+    (row, *_) = tables(printed(make_report(samples.a_run(), ((wild,), samples.FRESH_VERDICTS))))
+    assert row.split() == [
+        *("tps", "*", "13,312", "1,000,000,000,000,000,019,884,624,838,656", "+30.00"),
+        *("<", "-99", "to", ">", "+9900", "UNDECIDED", "~509"),
+    ]
 
 
 def test_words_of_others_are_not_taken_for_markup() -> None:

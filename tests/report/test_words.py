@@ -106,8 +106,8 @@ def test_what_would_take_for_ever_says_so() -> None:
 def test_an_effect_without_an_interval_is_no_more_than_that() -> None:
     check(
         latency((0.0, 1.02, math.inf), UNDECIDED, rounds=5, more_rounds=3),
-        "Cannot tell yet whether 18.1 is slower than 17.7 on select-only (typical latency):"
-        " 2.00 % slower after 5 rounds, too few for an interval;"
+        "No verdict yet on whether 18.1 is slower than 17.7 on select-only (typical latency):"
+        " a verdict takes at least 8 rounds; 2.00 % slower after 5 rounds, too few for an interval;"
         " a run of about 8 rounds, 24 s at this pace, would settle it",
     )
 
@@ -115,9 +115,60 @@ def test_an_effect_without_an_interval_is_no_more_than_that() -> None:
 def test_nothing_is_estimated_from_nothing() -> None:
     check(
         latency((0.0, math.nan, math.inf), UNDECIDED, rounds=1),
-        "Cannot tell yet whether 18.1 is slower than 17.7 on select-only (typical latency):"
-        " too little to go by after 1 round; a verdict takes at least 8 rounds",
+        "No verdict yet on whether 18.1 is slower than 17.7 on select-only (typical latency):"
+        " a verdict takes at least 8 rounds; too little to go by after 1 round",
     )
+
+
+def test_before_eight_rounds_an_interval_is_no_verdict() -> None:
+    check(
+        latency((1.082, 1.133, 1.186), UNDECIDED, rounds=7, more_rounds=1),
+        "No verdict yet on whether 18.1 is slower than 17.7 on select-only (typical latency):"
+        " a verdict takes at least 8 rounds; between 8.2 and 18.6 % slower after 7 rounds;"
+        " a run of about 8 rounds, 24 s at this pace, would settle it",
+    )
+
+
+@pytest.mark.parametrize("rounds", [6, 12])
+def test_what_holds_a_verdict_back_is_said(rounds: int) -> None:
+    verdict = latency((1.082, 1.133, 1.186), UNDECIDED, rounds=rounds, more_rounds=1)
+    held_back = "stopped before its 20 rounds"
+    assert words.headline(verdict, READ_ONLY, ("17.7", "18.1"), PACE_S, held_back=held_back) == (
+        "No verdict on whether 18.1 is slower than 17.7 on select-only (typical latency):"
+        f" stopped before its 20 rounds; between 8.2 and 18.6 % slower after {rounds} rounds"
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "between"),
+    [
+        (
+            latency((1e-9, 1.3, 3.8e23), UNDECIDED),
+            "between more than 99 % faster and more than 9900 % slower",
+        ),
+        (
+            throughput((1e-9, 1.3, 3.8e23), UNDECIDED),
+            "between more than 9900 % faster and more than 99 % slower",
+        ),
+        (latency((1.02, 1.3, 3.8e23), UNDECIDED), "between 2.0 and more than 9900 % slower"),
+        (latency((1.5, 40.0, 3.8e23), UNDECIDED), "between 1.50 and more than 100 times"),
+        (latency((140.0, 150.0, 160.0), UNDECIDED), "more than 100 times"),
+    ],
+)
+def test_limits_without_measure_are_capped_in_sentences(verdict: Verdict, between: str) -> None:
+    assert words.change_words(verdict).endswith(f", {between}")
+
+
+@pytest.mark.parametrize(
+    ("effect", "said"),
+    [
+        ((1e-9, 1.3, 3.8e23), "< -99 to > +9900"),
+        ((0.02, 1.3, 99.0), "-98.00 to +9800"),
+        ((0.0, 1.3, math.inf), "-"),
+    ],
+)
+def test_limits_without_measure_are_capped_in_columns(effect: tuple[float, float, float], said: str) -> None:
+    assert words.interval(latency(effect, UNDECIDED)) == said
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Opening the user's store, and showing one run in the formats asked for."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -37,15 +36,19 @@ def check_outputs(*paths: Path | None) -> None:
     for path in paths:
         if path is None or path == STANDARD_OUTPUT:
             continue
+        new = not path.exists()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            writable = os.access(path if path.exists() else path.parent, os.W_OK) and not path.is_dir()
-        except OSError:
-            writable = False
-        if not writable:
+            path.open(
+                "a"
+            ).close()  # permissions alone do not tell: root has them all, and /proc takes no files
+            if new:
+                path.unlink()
+        except OSError as error:
             raise UserError(
-                f"cannot write a report there: {path}", hint="name a file in a directory of yours"
-            )
+                f"cannot write a report there: {path}: {error.strerror}",
+                hint="name a file in a directory of yours",
+            ) from None
 
 
 def show(run: RunRecord, *, json: Path | None, html: Path | None, markdown: Path | None) -> Report:

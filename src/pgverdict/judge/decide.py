@@ -56,3 +56,12 @@ def more_rounds(result: Estimate, *, rounds: int, alpha: float, margin: float, k
     distance = abs(float(result.log_ratio))
     settled = (half < distance) | (distance + half <= math.log1p(margin))
     return int(more[settled.argmax()]) if settled.any() else None
+
+
+def missable_share(rounds: int, confidence: float) -> float:
+    """What happens in a smaller share p of rounds may have happened in none of these: (1 - p)^rounds > 1 - confidence.
+
+    >>> round(missable_share(21, 0.99), 3)
+    0.197
+    """
+    return float(1 - (1 - confidence) ** (1 / rounds))

@@ -1,4 +1,4 @@
-"""The command line that measures a cell of a run again."""
+"""The command line that measures a run again."""
 
 import shlex
 from dataclasses import fields
@@ -6,17 +6,24 @@ from decimal import Decimal
 
 from pgverdict.records.run import ArmFacts, RunRecord
 from pgverdict.report.words import is_exactly
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec
+from pgverdict.spec.campaign import Arm, Campaign
 
 
-def compare_command(run: RunRecord, spec: CellSpec) -> str:
-    """With the servers, settings, seed and budget of the run; what is the default is left out."""
+def compare_command(run: RunRecord) -> str:
+    """With the servers, workloads, settings, seed and budget of the run; what is the default is left out.
+
+    All workloads, since they share the budget and the error probability: a cell alone would be judged otherwise.
+    """
     campaign = run.campaign
+    shape = {(cell.scale, cell.clients, cell.partitions) for cell in campaign.cells}
+    assert len(shape) == 1, f"no command measures cells of several shapes: {shape}"
+    ((scale, clients, partitions),) = shape
+    assert not partitions, f"no command makes partitions: {partitions}"
     defaults = {field.name: field.default for field in fields(Campaign)}
     words = ["pgverdict", "compare", *(_exact(arm) for arm in run.arms)]
-    words += ["--workload", spec.workload, "--scale", str(spec.scale), "--clients", str(spec.clients)]
-    if spec.partitions:
-        words += ["--partitions", str(spec.partitions)]
+    for cell in campaign.cells:
+        words += ["--workload", cell.workload]
+    words += ["--scale", str(scale), "--clients", str(clients)]
     for setting in _settings(campaign.arms):
         words += ["--set", setting]
     if campaign.margin != defaults["margin"]:
@@ -54,4 +61,4 @@ def _duration(seconds: float) -> str:
     for unit, length in (("h", 3600), ("m", 60)):
         if seconds % length == 0:
             return f"{seconds / length:.0f}{unit}"
-    return f"{seconds:g}s"
+    return f"{Decimal(repr(seconds)).normalize():f}s"

@@ -4,12 +4,10 @@ import math
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from pgverdict.errors import WorldError
 from pgverdict.judge.verdict import WHOLE_CELL
 from pgverdict.report import words
 from pgverdict.report.model import CellReport, Condition, Report
@@ -54,14 +52,6 @@ def to_html(report: Report) -> str:
     )
 
 
-def write_html(report: Report, path: Path) -> None:
-    """Write the page; its directory must be there."""
-    try:
-        path.write_text(to_html(report), encoding="utf-8")
-    except OSError as error:
-        raise WorldError(f"cannot write the report {path}: {error.strerror}") from error
-
-
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("pgverdict.report"),
@@ -78,6 +68,7 @@ def _environment() -> Environment:
         "day": _day,
         "duration": words.duration,
         "interval": lambda verdict: _minus(words.interval(verdict)),
+        "limit": lambda effect: _minus(words.limit(effect)),
         "percent": lambda effect: _minus(words.percent(effect)),
         "quantity": lambda value: _minus(words.quantity(value)),
         "unbroken": _unbroken,

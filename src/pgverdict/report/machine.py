@@ -31,6 +31,7 @@ def _document(report: Report) -> dict[str, Any]:
             "seconds": report.seconds,
             "host": dict(report.host),
             "notes": report.notes,
+            "command": report.command,
         },
         "campaign": {
             "margin": campaign.margin,
@@ -74,7 +75,6 @@ def _cell(cell: CellReport) -> dict[str, Any]:
         "conditions": [asdict(condition) for condition in cell.conditions],
         "placement": dict(cell.placement),
         "notes": cell.notes,
-        "command": cell.command,
     }
 
 

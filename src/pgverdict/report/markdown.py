@@ -14,8 +14,14 @@ def to_markdown(report: Report) -> str:
     blocks = [f"# {candidate} against {baseline}", _list(_headline(cell) for cell in report.cells)]
     for cell in report.cells:
         blocks += _cell(cell, report)
+    blocks += _arms(report)
     blocks += _differences(report)
     blocks += _notes(report.notes)
+    blocks += [
+        "The whole run again; its cells share the budget and the confidence, so a cell by itself would be judged"
+        " otherwise:",
+        f"```sh\n{report.command}\n```",
+    ]
     sure = words.confidence_words(report.campaign.confidence)
     margin = words.margin_words(report.campaign.margin)
     blocks.append(
@@ -47,7 +53,6 @@ def _cell(cell: CellReport, report: Report) -> list[str]:
         _table(header, "llrrrrlr", [_row(verdict, cell) for verdict in cell.verdicts]),
         _list(f"#{number}: {_code(subject)}" for number, subject in enumerate(cell.subjects, start=1)),
         *_notes(cell.notes),
-        f"```sh\n{cell.command}\n```",
     ]
 
 
@@ -61,8 +66,21 @@ def _row(verdict: Verdict, cell: CellReport) -> list[str]:
         words.change(verdict.effect),
         words.interval(verdict),
         verdict.outcome.value + (", detectable" if verdict.detectable else ""),
-        words.rounds_wanted(verdict),
+        cell.rounds_wanted(verdict),
     ]
+
+
+def _arms(report: Report) -> list[str]:
+    rows = [
+        [
+            arm.role.value,
+            _text(label),
+            _code(arm.server, in_table=True),
+            f"named {_code(arm.name, in_table=True)}",
+        ]
+        for arm, label in zip(report.arms, report.labels, strict=True)
+    ]
+    return ["## The arms", _table(["role", "arm", "asked for as", "in `--set`"], "llll", rows)]
 
 
 def _differences(report: Report) -> list[str]:
@@ -72,7 +90,7 @@ def _differences(report: Report) -> list[str]:
         [
             d.area,
             _code(d.name, in_table=True),
-            *("not there" if v is None else _code(v, in_table=True) for v in d.values),
+            *(words.absent(d.area) if v is None else _code(v, in_table=True) for v in d.values),
         ]
         for d in report.differences
     ]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from pgverdict import __version__
+from pgverdict.judge.decide import ROUNDS_MIN, missable_share
 from pgverdict.judge.values import Question, values
 from pgverdict.judge.verdict import Outcome, Verdict
 from pgverdict.records.round import ArmRecord, RoundRecord, RoundState
@@ -20,6 +21,19 @@ from pgverdict.spec.campaign import Campaign, CellSpec
 
 _MADE_WITH = ("compiler", "configure", "cflags")
 """What a build says about its making; arms that differ here differ in more than PostgreSQL."""
+
+_PLACES = frozenset(
+    {
+        "config_file",
+        "data_directory",
+        "external_pid_file",
+        "hba_file",
+        "ident_file",
+        "stats_temp_directory",
+        "unix_socket_directories",
+    }
+)
+"""Settings that say only where we put an arm: they always differ, and the user may not give them."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +83,8 @@ class CellReport:
     conditions: tuple[Condition, ...]
     placement: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
-    command: str
+    short_of: int | None
+    """How many rounds were fixed for the cell, where it has fewer: there is then no verdict, by rule."""
 
     @property
     def verdict(self) -> Verdict | None:
@@ -81,6 +96,10 @@ class CellReport:
         """The statements that have verdicts, in order; formats number them."""
         whole = self.verdicts[0].subject if self.verdicts else ""
         return tuple(dict.fromkeys(v.subject for v in self.verdicts if v.subject != whole))
+
+    def rounds_wanted(self, verdict: Verdict) -> str:
+        """`words.rounds_wanted`; a cell that is short of its rounds wants those, and the forecast is not about them."""
+        return words.rounds_wanted(verdict) if self.short_of is None else ""
 
 
 @dataclass(frozen=True)
@@ -97,6 +116,8 @@ class Report:
     arms: tuple[ArmFacts, ...]
     differences: tuple[Difference, ...]
     notes: tuple[str, ...]
+    command: str
+    """What measures the whole run again."""
     cells: tuple[CellReport, ...]
 
     @property
@@ -120,6 +141,7 @@ def make_report(run: RunRecord, verdicts: Sequence[Sequence[Verdict]]) -> Report
         arms=run.arms,
         differences=differences,
         notes=_run_notes(run, differences),
+        command=compare_command(run),
         cells=tuple(
             _cell(run, cell, tuple(judged)) for cell, judged in zip(run.cells, verdicts, strict=True)
         ),
@@ -129,9 +151,13 @@ def make_report(run: RunRecord, verdicts: Sequence[Sequence[Verdict]]) -> Report
 def _cell(run: RunRecord, cell: CellRecord, verdicts: tuple[Verdict, ...]) -> CellReport:
     seconds = sum(r.seconds for r in cell.rounds)
     pace_s = seconds / len(cell.measured) if cell.measured else 0.0
+    fixed = run.campaign.rounds
+    short_of = fixed if fixed is not None and len(cell.measured) < fixed else None
+    held_back = None if short_of is None else _held_back(short_of, run.state)
     if verdicts:
         baseline, candidate = (words.arm_label(arm) for arm in run.arms)
-        headline = words.headline(verdicts[0], cell.spec, (baseline, candidate), pace_s)
+        arms = (baseline, candidate)
+        headline = words.headline(verdicts[0], cell.spec, arms, pace_s, held_back=held_back)
     else:
         headline = f"Nothing is known yet about {cell.spec.workload}"
     return CellReport(
@@ -148,8 +174,15 @@ def _cell(run: RunRecord, cell: CellRecord, verdicts: tuple[Verdict, ...]) -> Ce
         conditions=_conditions(cell.measured, arms=len(run.arms)),
         placement=_placement(cell.measured),
         notes=_cell_notes(cell, verdicts, run.campaign.confidence),
-        command=compare_command(run, cell.spec),
+        short_of=short_of,
     )
+
+
+def _held_back(rounds: int, state: RunState) -> str:
+    """Why there is no verdict where the number of rounds was fixed and is not reached."""
+    if state is RunState.RUNNING:
+        return f"its {words.count(rounds, 'round')} are not complete yet"
+    return f"stopped before its {words.count(rounds, 'round')}"
 
 
 def _round_effect(number: int, record: RoundRecord, cell: CellRecord) -> RoundEffect:
@@ -196,7 +229,7 @@ def _differences(arms: Sequence[ArmFacts]) -> tuple[Difference, ...]:
         ("build", [dict(arm.build) for arm in arms]),
         ("setting", [dict(arm.settings) for arm in arms]),
     ):
-        for name in sorted({name for one in facts for name in one}):
+        for name in sorted({name for one in facts for name in one} - _PLACES):
             told = tuple(one.get(name) for one in facts)
             if len(set(told)) > 1:
                 found.append(Difference(area, name, told))
@@ -209,6 +242,11 @@ def _run_notes(run: RunRecord, differences: Sequence[Difference]) -> tuple[str, 
         notes.append("this run has not ended, or its process was killed: these are the rounds it kept")
     if run.state is RunState.STOPPED:
         notes.append("this run was stopped before its end")
+    if run.campaign.rounds is not None and run.campaign.rounds < ROUNDS_MIN:
+        notes.append(
+            f"a run of {words.count(run.campaign.rounds, 'round')} always ends UNDECIDED:"
+            f" a verdict takes at least {ROUNDS_MIN}"
+        )
     unlike = [d.name for d in differences if d.area == "build" and d.name in _MADE_WITH]
     if unlike:
         notes.append(
@@ -232,8 +270,7 @@ def _cell_notes(cell: CellRecord, verdicts: Sequence[Verdict], confidence: float
             " would differ is in no interval"
         )
     if verdicts and verdicts[0].outcome is Outcome.SAME:
-        # The chance to see an event of n rounds, each with probability p, not once: (1 - p)^n = 1 - confidence.
-        missed = 1 - (1 - confidence) ** (1 / verdicts[0].rounds)
+        missed = missable_share(verdicts[0].rounds, confidence)
         notes.append(
             f"SAME is about what happens in most rounds: {words.count(verdicts[0].rounds, 'round')} may miss what"
             f" happens in fewer than {missed:.0%} of them".replace("%", " %")

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from pgverdict.judge.verdict import Verdict
 from pgverdict.report.model import CellReport, RoundEffect
-from pgverdict.report.words import has_interval, slowdown
+from pgverdict.report.words import RATIO_MAX, has_interval, slowdown
 
-_STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+_STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 """Distances between ticks that people count in, in percent."""
 
 
@@ -99,11 +99,15 @@ class Strip:
 
 
 def forest(cell: CellReport) -> Forest:
-    """The primary metric and the margin are in full view; others may reach beyond the edge."""
+    """The primary metric and the margin are in full view, up to RATIO_MAX; others may reach beyond the edge."""
     primary, *others = cell.verdicts
     base = max(2 * primary.margin, 1.3 * _reach([primary]))
-    axis = Axis(math.exp(max(base, min(1.05 * _reach(others), 2.5 * base))), primary.margin)
+    axis = _axis(max(base, min(1.05 * _reach(others), 2.5 * base)), primary.margin)
     return Forest(axis, tuple(_row(verdict, axis) for verdict in cell.verdicts))
+
+
+def _axis(reach: float, margin: float) -> Axis:
+    return Axis(math.exp(min(reach, math.log(RATIO_MAX))), margin)
 
 
 def _row(verdict: Verdict, axis: Axis) -> Row:
@@ -122,11 +126,11 @@ def _row(verdict: Verdict, axis: Axis) -> Row:
 
 
 def strip(cell: CellReport) -> Strip:
-    """Every round is in full view."""
+    """Every round is in full view, up to RATIO_MAX."""
     primary = cell.verdicts[0]
     slower = [slowdown(cell.primary, r.effect) for r in cell.round_effects if r.effect is not None]
     reach = max([1.5 * primary.margin, _reach([primary]), *(abs(math.log(one)) for one in slower)])
-    axis = Axis(math.exp(1.1 * reach), primary.margin)
+    axis = _axis(1.1 * reach, primary.margin)
     low, high = _slowdowns(primary)
     estimate = slowdown(primary.metric, primary.effect)
     return Strip(

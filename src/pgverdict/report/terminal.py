@@ -1,8 +1,14 @@
-"""The report in a terminal: sentences first, then a table per cell. Eighty columns and no colour are enough."""
+"""The report in a terminal: sentences first, then a table per cell. Eighty columns and no colour are enough.
+
+A table is never cut: in a narrower window its lines go on beyond the edge. Where no terminal reads along,
+a sentence is one line, whatever COLUMNS says, so that logs can be searched. No line ends in blanks.
+"""
 
 from rich import box
 from rich.console import Console, RenderableType
+from rich.measure import Measurement
 from rich.padding import Padding
+from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
@@ -20,12 +26,42 @@ STYLES = {
 _NAME_WIDTH_MAX = 9
 _STATEMENT_WIDTH_MAX = 72
 
+_WIDTH_MIN = 40
+"""In a window narrower than this, sentences are cut off by its edge rather than broken within words."""
+
+_UNBOUNDED = 100_000
+"""Wider than any line: what is laid out in it is neither wrapped nor cut."""
+
 
 def print_report(report: Report, console: Console | None = None) -> None:
     """Print it; without a console, to standard output."""
     console = console or Console(highlight=False)
     for part in _parts(report):
-        console.print(part)
+        options = console.options.update(width=_width(part, console))
+        for line in console.render_lines(part, options, pad=False):
+            console.print(Segments([*_without_blanks(line), Segment.line()]), soft_wrap=True, end="")
+
+
+def _width(part: RenderableType, console: Console) -> int:
+    if not console.is_terminal:
+        return _UNBOUNDED
+    width = max(_WIDTH_MIN, console.width)
+    if not isinstance(part, _Verdicts):
+        return width
+    natural = Measurement.get(console, console.options.update(width=_UNBOUNDED), part).maximum
+    return max(width, natural)
+
+
+def _without_blanks(line: list[Segment]) -> list[Segment]:
+    """The line without blanks at its end."""
+    kept = list(line)
+    while kept and not kept[-1].text.strip():
+        kept.pop()
+    return [*kept[:-1], Segment(kept[-1].text.rstrip(), kept[-1].style)] if kept else []
+
+
+class _Verdicts(Table):
+    """A table of verdicts: numbers, which are never wrapped or cut."""
 
 
 def _parts(report: Report) -> list[RenderableType]:
@@ -54,7 +90,7 @@ def _cell(cell: CellReport, report: Report) -> list[RenderableType]:
     legend = [Text(f"* {words.title(cell.primary)}, the primary metric, decides the cell", style="dim")]
     for number, subject in enumerate(cell.subjects, start=1):
         legend.append(Text(f"#{number} {words.shortened(subject, _STATEMENT_WIDTH_MAX)}", style="dim"))
-    if any(words.rounds_wanted(verdict) for verdict in cell.verdicts):
+    if any(cell.rounds_wanted(verdict) for verdict in cell.verdicts):
         legend.append(Text("~n: a run of about so many rounds would settle it", style="dim"))
     if any(verdict.detectable for verdict in cell.verdicts):
         legend.append(Text("(d) detectable: there is a difference, smaller than the margin", style="dim"))
@@ -69,9 +105,9 @@ def measured_words(cell: CellReport) -> str:
     return f"{measured}, {words.duration(cell.seconds)}"
 
 
-def _verdicts(cell: CellReport, arms: tuple[str, ...]) -> Table:
+def _verdicts(cell: CellReport, arms: tuple[str, ...]) -> _Verdicts:
     # With the box's own blank between columns, the table fits eighty columns.
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=0, show_edge=False)
+    table = _Verdicts(box=box.SIMPLE_HEAD, pad_edge=False, padding=0, show_edge=False)
     table.add_column("metric", no_wrap=True)
     for name in arms:
         table.add_column(words.shortened(name, _NAME_WIDTH_MAX), justify="right", no_wrap=True)
@@ -85,7 +121,7 @@ def _verdicts(cell: CellReport, arms: tuple[str, ...]) -> Table:
             words.quantity(verdict.candidate_value),
             words.change(verdict.effect),
             words.interval(verdict),
-            _outcome(verdict.outcome, verdict),
+            _outcome(verdict.outcome, verdict, cell.rounds_wanted(verdict)),
         )
     return table
 
@@ -96,11 +132,11 @@ def _of(verdict: Verdict, cell: CellReport) -> str:
     return "*" if verdict is cell.verdict else ""
 
 
-def _outcome(outcome: Outcome, verdict: Verdict | None = None) -> Text:
+def _outcome(outcome: Outcome, verdict: Verdict | None = None, wanted: str = "") -> Text:
     text = Text(outcome.value, style=STYLES[outcome])
     if verdict is not None:
         text.append(" (d)" if verdict.detectable else "")
-        text.append(f" {words.rounds_wanted(verdict)}".rstrip(), style="not bold dim")
+        text.append(f" {wanted}".rstrip(), style="not bold dim")
     return text
 
 

@@ -17,6 +17,9 @@ from pgverdict.spec.metrics import METRICS, Better
 
 NOTHING = "-"
 
+RATIO_MAX = 100
+"""Limits further out are told as "more than that": so far, noise has only said that it is noise."""
+
 _TITLES = {
     "tps": "throughput",
     "latency_us_mean": "mean latency",
@@ -72,7 +75,18 @@ def interval(verdict: Verdict) -> str:
     """The limits of an effect as signed changes in percent."""
     if not has_interval(verdict):
         return NOTHING
-    return f"{change(verdict.low)} to {change(verdict.high)}"
+    return f"{limit(verdict.low)} to {limit(verdict.high)}"
+
+
+def limit(effect: float) -> str:
+    """One end of an interval.
+
+    >>> limit(0.9856), limit(1e-9), limit(3.8e23)
+    ('-1.44', '< -99', '> +9900')
+    """
+    if effect > RATIO_MAX:
+        return f"> {change(RATIO_MAX)}"
+    return f"< {(1 / RATIO_MAX - 1) * 100:.0f}" if effect < 1 / RATIO_MAX else change(effect)
 
 
 def quantity(value: float) -> str:
@@ -145,6 +159,11 @@ def shortened(text: str, width: int) -> str:
     return line if len(line) <= width else line[: width - 3].rstrip() + "..."
 
 
+def absent(area: str) -> str:
+    """What is said where an arm has no value: of settings, only those are kept that are not at their default."""
+    return "default, or not there" if area == "setting" else "not there"
+
+
 def subject(verdict: Verdict) -> str:
     return "the whole cell" if verdict.subject == WHOLE_CELL else verdict.subject
 
@@ -169,8 +188,18 @@ def is_exactly(arm: ArmFacts) -> bool:
     return arm.version.startswith(f"{arm.server}.") and arm.name.startswith(arm.server)
 
 
-def headline(verdict: Verdict, spec: CellSpec, arms: tuple[str, str], seconds_per_round: float) -> str:
-    """The verdict of a cell as a sentence, without a full stop. `arms` is how they are called."""
+def headline(
+    verdict: Verdict,
+    spec: CellSpec,
+    arms: tuple[str, str],
+    seconds_per_round: float,
+    *,
+    held_back: str | None = None,
+) -> str:
+    """The verdict of a cell as a sentence, without a full stop. `arms` is how they are called.
+
+    `held_back`: why the cell is UNDECIDED by rule, whatever its interval: 'stopped before its 20 rounds'.
+    """
     baseline, candidate = arms
     on = f"on {spec.workload} ({title(verdict.metric)})"
     sure = f"{confidence_words(verdict.confidence)} sure"
@@ -185,25 +214,30 @@ def headline(verdict: Verdict, spec: CellSpec, arms: tuple[str, str], seconds_pe
                 "; the difference is detectable, and smaller than matters" * verdict.detectable
             )
         case Outcome.UNDECIDED:
-            doubt = f"Cannot tell yet whether {candidate} is slower than {baseline} {on}"
-            return f"{doubt}: {_so_far(verdict, sure)}{_what_it_takes(verdict, seconds_per_round)}"
+            doubt = f"whether {candidate} is slower than {baseline} {on}"
+            takes = _what_it_takes(verdict, seconds_per_round)
+            if held_back is not None:
+                return f"No verdict on {doubt}: {held_back}; {_so_far(verdict)}"
+            if verdict.rounds < ROUNDS_MIN:
+                least = f"a verdict takes at least {count(ROUNDS_MIN, 'round')}"
+                return f"No verdict yet on {doubt}: {least}; {_so_far(verdict)}{takes}"
+            return f"Cannot tell yet {doubt}: {_so_far(verdict, sure)}{takes}"
 
 
-def _so_far(verdict: Verdict, sure: str) -> str:
+def _so_far(verdict: Verdict, sure: str = "") -> str:
     rounds = count(verdict.rounds, "round")
     if not math.isfinite(verdict.effect):
         return f"too little to go by after {rounds}"
     said = _Change(verdict)
     if not has_interval(verdict):
         return f"{said.effect()} after {rounds}, too few for an interval"
-    return f"{said.between()}, {sure}, after {rounds}"
+    return f"{said.between()}, {sure}, after {rounds}" if sure else f"{said.between()} after {rounds}"
 
 
 def _what_it_takes(verdict: Verdict, seconds_per_round: float) -> str:
     if verdict.more_rounds is None:
-        if math.isfinite(verdict.effect):
-            return f"; more than {MORE_ROUNDS_MAX:,} further rounds would be needed"
-        return f"; a verdict takes at least {count(ROUNDS_MIN, 'round')}"
+        known = math.isfinite(verdict.effect)
+        return f"; more than {MORE_ROUNDS_MAX:,} further rounds would be needed" if known else ""
     rounds = verdict.rounds + verdict.more_rounds
     time = f", {roughly(rounds * seconds_per_round)} at this pace," if seconds_per_round else ""
     return f"; a run of about {count(rounds, 'round')}{time} would settle it"
@@ -246,13 +280,15 @@ class _Change:
         words = {self._direction(low), self._direction(high), self._direction(self._verdict.effect)}
         if self._as_ratio and len(words) == 1:
             first, last = sorted((low, high), key=lambda limit: float(self._ratio(limit)))
-            return f"between {self._ratio(first)} and {self._ratio(last)} times"
+            if max(first, 1 / first) > RATIO_MAX:
+                return f"more than {RATIO_MAX} times"
+            return f"between {self._ratio(first)} and {self._limit_ratio(last)} times"
         ends = sorted((low, high), key=self._slowdown)
         if len(words) == 1:
             first, last = sorted(ends, key=lambda limit: abs(limit - 1))
             word = f" {words.pop()}" if self._verdict.outcome in (Outcome.SAME, Outcome.UNDECIDED) else ""
-            return f"between {self._size(first)} and {self._size(last)} %{word}"
-        worded = [f"{self._size(limit)} % {self._direction(limit)}" for limit in ends]
+            return f"between {self._limit_size(first)} and {self._limit_size(last)} %{word}"
+        worded = [f"{self._limit_size(limit)} % {self._direction(limit)}" for limit in ends]
         return f"between {listed(worded)}"
 
     def _slowdown(self, effect: float) -> float:
@@ -264,8 +300,15 @@ class _Change:
     def _size(self, effect: float) -> str:
         return f"{abs(effect - 1) * 100:.{self._decimals}f}"
 
+    def _limit_size(self, limit: float) -> str:
+        kept = min(max(limit, 1 / RATIO_MAX), RATIO_MAX)
+        return self._size(limit) if kept == limit else f"more than {abs(kept - 1) * 100:.0f}"
+
     def _ratio(self, effect: float) -> str:
         return f"{max(effect, 1 / effect):.2f}"
+
+    def _limit_ratio(self, limit: float) -> str:
+        return f"more than {RATIO_MAX}" if max(limit, 1 / limit) > RATIO_MAX else self._ratio(limit)
 
 
 def _plain(number: float) -> str:
