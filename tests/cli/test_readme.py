@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from pgverdict.cli.app import app
+from pgverdict.cli.commands import app
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
 

@@ -26,7 +26,7 @@ def _fails(done: "subprocess.CompletedProcess[str]", code: int, *said: str) -> N
         (("compare", "17", "18", "--budget", "soon"), ("not a duration: soon", "hint: write 90s")),
         (("compare", "17", "18", "--set", "candidat:jit=off"), ("arm in --set: candidat", "did you mean candidate?")),
         (("compare", "17", "18", "--set", "port=1"), ("port",)),
-        (("compare", "17"), ("Missing argument 'CANDIDATE'",)),
+        (("compare", "17"), ("missing argument 'CANDIDATE'",)),
         (("compare", "17", "18", "--store", "oracle://x"), ("unknown kind of store: oracle",)),
         (("compare", "17", "18", "--set", "jit=off", "--set", "jit=on"), ("the setting jit is given twice",)),
         (("compare", "17", "18", "--html", "/proc/x.html"), ("cannot write a report there: /proc/x.html",)),

@@ -146,3 +146,44 @@ def test_without_a_network_a_release_that_is_here_is_offered(
 
     assert "17.8.0" in caught.value.message
     assert caught.value.hint == "17.7 is here and needs no network: write `17.7`"
+
+
+def test_what_was_asked_for_exactly_is_not_offered_again(own_home: Home, mirror: Repository) -> None:
+    obtain("17.7", own_home)
+    for path in own_home.downloads.glob("*.jar*"):
+        path.unlink()
+    mirror.digest(PACKAGE).write_text("<html>")
+
+    with pytest.raises(WorldError, match="not a SHA-512") as caught:
+        obtain("17.7", own_home, copy=2)
+
+    assert caught.value.hint == "it is deleted; try again"
+
+
+@pytest.mark.parametrize("address", ["banana", "file:///nonexistent"])
+def test_a_wrong_mirror_is_named_as_the_trouble(
+    own_home: Home, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(maven.VARIABLE, address)
+
+    with pytest.raises(WorldError, match=maven.VARIABLE) as caught:
+        obtain("17", own_home)
+
+    assert "unset it for Maven Central" in (caught.value.hint or "")
+
+
+def test_a_mirror_that_does_not_answer_is_named_as_the_trouble(
+    own_home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(maven.VARIABLE, nobody_listens())
+
+    with pytest.raises(WorldError) as caught:
+        obtain("17", own_home)
+
+    assert (caught.value.hint or "").startswith(f"{maven.VARIABLE} names this repository")
+
+
+def test_the_words_for_a_build_name_the_mirror(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(maven.VARIABLE, "https://me:secret@mirror.example/maven2")
+
+    assert maven.source_words() == "ready-made binaries from https://mirror.example/maven2"

@@ -1,6 +1,8 @@
 """Where things are kept, and that nothing else is ever deleted."""
 
+import errno
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from pgverdict.servers.account import Account
 from pgverdict.servers.home import Home
 from pgverdict.servers.marked import MARKER, mark, remove_tree
 from pgverdict.servers.space import require_space
+from pgverdict.servers.workspace import Workspace, sweep
 
 
 def test_one_variable_moves_everything() -> None:
@@ -150,3 +153,63 @@ def test_room_is_asked_for_beforehand(tmp_path: Path) -> None:
 
     with pytest.raises(WorldError, match=r"not enough room for a copy in .*: needs 9000000 TB, free are \d"):
         require_space(tmp_path, 9 * 10**18, "a copy")
+
+
+def test_a_home_behind_a_link_is_used_where_it_really_is(
+    scratch: Path, account: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (scratch / "big").mkdir()
+    (scratch / "link").symlink_to(scratch / "big")
+
+    home = Home.find({"PGVERDICT_HOME": str(scratch / "link")})
+    home.ensure(account)
+    with Workspace.create(home, account) as workspace:
+        assert workspace.path.is_relative_to(scratch / "big" / "cache")
+    assert sweep(home) == []
+
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert Home.find({"HOME": str(scratch), "XDG_CACHE_HOME": str(scratch / "link")}).cache == (
+        scratch / "big" / "pgverdict"
+    )
+
+
+def test_a_home_below_a_closed_directory_is_named(account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> bool:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr(Path, "exists", refuse)
+
+    with pytest.raises(WorldError, match="cannot make /closed/home/cache: Permission denied"):
+        Home(Path("/closed/home/cache"), Path("/closed/home/data")).ensure(account)
+
+
+def test_the_marker_is_deleted_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that what is left of a deletion that was killed is still known as ours."""
+    ours = tmp_path / "ours"
+    (ours / "deep").mkdir(parents=True)
+    (ours / MARKER).touch()
+    unlinked: list[str] = []
+    rmtree = shutil.rmtree
+
+    def note(path: Path) -> None:
+        unlinked.append(path.name)
+        assert (ours / MARKER).exists()
+        rmtree(path)
+
+    monkeypatch.setattr(shutil, "rmtree", note)
+    remove_tree(ours)
+
+    assert unlinked == ["deep", "ours"]
+
+
+def test_what_cannot_be_deleted_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mark(tmp_path)
+    (tmp_path / "stuck").mkdir()
+
+    def refuse(path: Path) -> None:
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(path))
+
+    monkeypatch.setattr(shutil, "rmtree", refuse)
+
+    with pytest.raises(WorldError, match=r"cannot delete .*stuck: Device or resource busy"):
+        remove_tree(tmp_path / "stuck")

@@ -197,3 +197,18 @@ def test_an_account_that_cannot_reach_the_home_is_told_where_it_stops(
 
     with pytest.raises(WorldError, match=f"the user {account.name}, who cannot pass through {closed}"):
         Home(closed / "cache", closed / "data").ensure(account)
+
+
+@pytest.mark.usefixtures("mirror")
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"version": "17.7"}', None])
+def test_a_damaged_install_is_made_again(own_home: Home, content: str | None) -> None:
+    facts = obtain("17", own_home).root / "install.json"
+    if content is None:
+        facts.unlink()
+    else:
+        facts.write_text(content)
+    assert list_installed(own_home) == []
+
+    assert obtain("17", own_home).version == "17.7"
+
+    assert [path.name for path in own_home.installs.iterdir()] == ["17.7.0-1"]

@@ -1,5 +1,6 @@
 """Nothing outlives a run: not servers, not frozen ones, not directories, however the run ends."""
 
+import errno
 import json
 import os
 import signal
@@ -19,7 +20,8 @@ from pgverdict.servers import processes
 from pgverdict.servers.account import Account
 from pgverdict.servers.home import Home
 from pgverdict.servers.install import Install
-from pgverdict.servers.marked import mark
+from pgverdict.servers.marked import mark, remove_tree
+from pgverdict.servers.scratch import scratch as scratch_directory
 from pgverdict.servers.server import Server
 from pgverdict.servers.supervisor import Supervisor
 from pgverdict.servers.workspace import Workspace, sweep
@@ -112,6 +114,7 @@ def test_a_sweep_is_not_led_astray_by_what_the_remains_say(own_home: Home, scrat
     (remains / "lock").touch()
     (remains / "workspace.json").write_text(json.dumps({"sockets": "/etc"}))
     (own_home.runs / "not-ours").mkdir()
+    (own_home.runs / "not-ours" / "thesis.tex").touch()
 
     assert len(sweep(own_home)) == 1
 
@@ -194,16 +197,6 @@ def test_a_killed_supervisor_is_replaced_and_knows_everything(
     assert processes.running_in(server.data) == []
 
 
-def test_a_supervisor_forgets_what_it_is_told_to_forget(install: Install, borrow_server: MakeServer) -> None:
-    with borrow_server(install) as server:
-        with Supervisor() as supervisor:
-            supervisor.watch(server.data)
-            supervisor.unwatch(server.data)
-
-        with server.connect() as connection:
-            connection.execute("SELECT 1")
-
-
 def test_a_supervisor_does_not_mind_requests_to_end(install: Install, make_server: MakeServer) -> None:
     server = make_server(install)
     with Supervisor() as supervisor:
@@ -239,3 +232,92 @@ def test_orphans_of_a_killed_postmaster_are_ended(install: Install, make_server:
 
     assert all(map(has_ended, children))
     assert server.stop() == "kill"
+
+
+def test_remains_that_cannot_be_deleted_are_reported_and_not_the_end(
+    own_home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b"):
+        (own_home.runs / name).mkdir()
+        mark(own_home.runs / name)
+
+    def refuse(path: Path) -> int:
+        if path.name == "a":
+            raise WorldError(f"cannot delete {path}")
+        return remove_tree(path)
+
+    monkeypatch.setattr("pgverdict.servers.workspace.remove_tree", refuse)
+
+    first, second = sweep(own_home)
+
+    assert first == f"found the remains of run a, which stay: cannot delete {own_home.runs / 'a'}"
+    assert second.startswith("found the remains of run b: ")
+    assert not (own_home.runs / "b").exists()
+
+
+def test_remains_without_a_mark_are_swept_too(own_home: Home) -> None:
+    """Whoever made them was killed before the mark, or a deletion after it."""
+    (own_home.runs / "empty").mkdir()
+    (own_home.runs / "locked").mkdir()
+    (own_home.runs / "locked" / "lock").touch()
+
+    assert len(sweep(own_home)) == 2
+
+    assert [path for path in own_home.runs.iterdir() if path.is_dir()] == []
+
+
+def test_downloads_and_installs_that_were_cut_short_are_swept(own_home: Home) -> None:
+    old = [
+        own_home.installs / ".unpacking-x",
+        own_home.downloads / ".fetch-x",
+        own_home.downloads / ".maven-x",
+    ]
+    for path in old:
+        path.mkdir()
+        (path / "half").write_bytes(b"x" * 10_000)
+        os.utime(path, (1, 1))
+    new = own_home.installs / ".unpacking-new"
+    new.mkdir()
+
+    with scratch_directory(".unpacking-", own_home.installs) as used:
+        os.utime(used, (1, 1))
+        (sentence,) = sweep(own_home)
+        assert used.exists(), "somebody is at work there"
+
+    assert sentence.startswith("found downloads or installs that were cut short: removed ")
+    assert not any(path.exists() for path in old)
+    assert new.exists()
+    assert not used.exists()
+
+
+def test_a_full_disk_leaves_no_directory_for_sockets(
+    own_home: Home, account: Account, sockets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGVERDICT_SOCKETS", str(sockets))
+    sockets.chmod(0o711)
+
+    def refuse(_: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("pgverdict.servers.sockets.mark", refuse)
+
+    with pytest.raises(WorldError, match="No space left on device"):
+        Workspace.create(own_home, account)
+
+    assert list(sockets.iterdir()) == []
+    assert [path for path in own_home.runs.iterdir() if path.is_dir()] == []
+
+
+def test_a_long_place_for_sockets_is_refused_before_anything_starts(
+    own_home: Home, account: Account, sockets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = sockets / ("x" * 80)
+    deep.mkdir()
+    sockets.chmod(0o711)
+    monkeypatch.setenv("PGVERDICT_SOCKETS", str(deep))
+
+    with pytest.raises(WorldError, match="107 is the most") as caught:
+        Workspace.create(own_home, account)
+
+    assert "PGVERDICT_SOCKETS" in (caught.value.hint or "")
+    assert list(deep.iterdir()) == []

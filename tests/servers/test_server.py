@@ -251,10 +251,9 @@ def test_a_broken_cluster_is_told_in_the_servers_own_words(
     server = make_server(any_install)
     (server.data / "PG_VERSION").write_text("8.4\n")
 
-    with pytest.raises(WorldError, match="database files are incompatible with server") as caught:
+    with pytest.raises(WorldError, match=r"database files are incompatible with server.*version 8\.4"):
         server.start()
 
-    assert str(server.log) in (caught.value.hint or "")
     assert processes.running_in(server.data) == []
 
 

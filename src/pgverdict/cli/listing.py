@@ -45,6 +45,7 @@ def servers() -> None:
     from pgverdict.servers.account import server_account
     from pgverdict.servers.home import Home
     from pgverdict.servers.install import list_installed, list_releases
+    from pgverdict.servers.maven import source_words
     from pgverdict.servers.release import spell_major
 
     home = Home.find()
@@ -53,7 +54,7 @@ def servers() -> None:
     newest = {release.major: release for release in sorted(list_releases(home))}
     for major, release in sorted(newest.items(), reverse=True):
         here = "  installed" if release.version in installed else ""
-        print(f"{spell_major(major):<6}{release.version:<10}ready-made binaries from Maven Central{here}")
+        print(f"{spell_major(major):<6}{release.version:<10}{source_words()}{here}")
     others = installed - {release.version for release in newest.values()}
     for version in sorted(others):
-        print(f"{version:<16}ready-made binaries from Maven Central  installed")
+        print(f"{version:<16}{source_words()}  installed")

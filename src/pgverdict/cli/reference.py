@@ -3,14 +3,15 @@
 import typer
 from typer.testing import CliRunner
 
-from pgverdict.cli.app import app
+from pgverdict.cli.commands import app
 
 _HEAD = """# The command line
 
 This page is made from `--help` by `./x docs`; a test holds it against the program.
 
 Exit codes: 0 done; 1 the world failed (the message says what was tried and what to do); 2 the input is wrong (the
-message names it and offers the nearest valid word); 3 `--fail-on` matched; 130 interrupted.
+message names it and offers the nearest valid word); 3 `--fail-on` matched; 130 interrupted; 141 whoever
+read the output has left.
 """
 
 

@@ -14,9 +14,13 @@ this package with the standard library alone, and starts in milliseconds. The pu
     settings    check_settings(user), render_settings(user, ...): what goes into pgverdict.conf
     server      Server(install, data, socket_directory, ...): start, stop, pids, connect, log_tail
     control     read_control(data) -> Control, trim_wal(data)
+    known       Known(install, account): which settings there are
     processes   running_in(directory), end_all(directories)
     supervisor  Supervisor: stops what runs in given directories when this process ends
     workspace   Workspace.create(home, account): a run's own directories; sweep(home)
+    sockets     make_sockets(account), socket_path(directory, port)
+    scratch     scratch(prefix, parent): something half done, swept if its maker is killed
+    interruption install(), shield(): Ctrl-C and termination signals, and what they must not cut in two
     space       require_space(path, bytes_needed, what)
 
 From nothing to an answer:

@@ -7,7 +7,6 @@ jgo only warns when a weaker digest does not match. What does not match is delet
 import contextlib
 import hashlib
 import re
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from pgverdict.servers import maven
 from pgverdict.servers.home import Home
 from pgverdict.servers.maven import Progress
 from pgverdict.servers.release import Release
+from pgverdict.servers.scratch import scratch
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _download_jar(release: Release, path: Path, progress: Progress | None) -> No
 @contextlib.contextmanager
 def _temporary(path: Path) -> Iterator[Path]:
     """A name beside `path` that becomes it if all goes well; two processes at once do not meet."""
-    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=path.parent) as scratch:
-        temporary = Path(scratch) / path.name
+    with scratch(".fetch-", path.parent) as place:
+        temporary = place / path.name
         yield temporary
         temporary.replace(path)

@@ -26,16 +26,19 @@ class Home:
 
     @classmethod
     def find(cls, environ: Mapping[str, str] = os.environ) -> "Home":
-        """The home that the environment says. Makes nothing: see `ensure`."""
+        """The home that the environment says. Makes nothing: see `ensure`.
+
+        Symbolic links are resolved here, once: nothing is deleted through one.
+        """
         if chosen := environ.get(VARIABLE):
             root = Path(chosen).expanduser().absolute()
-            return cls(root / "cache", root / "data")
-        if os.geteuid() == 0:
-            return cls(Path("/var/cache/pgverdict"), Path("/var/lib/pgverdict"))
-        return cls(
-            _xdg(environ, "XDG_CACHE_HOME", ".cache") / "pgverdict",
-            _xdg(environ, "XDG_DATA_HOME", ".local/share") / "pgverdict",
-        )
+            cache, data = root / "cache", root / "data"
+        elif os.geteuid() == 0:
+            cache, data = Path("/var/cache/pgverdict"), Path("/var/lib/pgverdict")
+        else:
+            cache = _xdg(environ, "XDG_CACHE_HOME", ".cache") / "pgverdict"
+            data = _xdg(environ, "XDG_DATA_HOME", ".local/share") / "pgverdict"
+        return cls(Path(os.path.realpath(cache)), Path(os.path.realpath(data)))
 
     @property
     def downloads(self) -> Path:
@@ -57,7 +60,10 @@ class Home:
         """Make what is missing, marked as ours, and see that servers can work in it."""
         for root in (self.cache, self.data):
             _make(root)
-            mark(root)
+            try:
+                mark(root)
+            except OSError as error:
+                raise WorldError(f"cannot use {root}: {error.strerror}", hint=_hint()) from error
         for folder in (self.downloads, self.installs, self.templates, self.runs):
             _make(folder)
         account.require_reach(self.cache, VARIABLE)
@@ -71,16 +77,16 @@ def _xdg(environ: Mapping[str, str], variable: str, otherwise: str) -> Path:
 
 def _make(directory: Path) -> None:
     """Make a directory; one that is there must be ours to write. The servers of root must get into it."""
-    missing = [step for step in (directory, *directory.parents) if not step.exists()]
     try:
+        missing = [step for step in (directory, *directory.parents) if not step.exists()]
         for step in reversed(missing):
             step.mkdir(exist_ok=True)
             if os.geteuid() == 0:
                 step.chmod(0o755)
-        writable = os.access(directory, os.W_OK | os.X_OK)
+        writable = directory.is_dir() and os.access(directory, os.W_OK | os.X_OK)
     except OSError as error:
         raise WorldError(f"cannot make {directory}: {error.strerror}", hint=_hint()) from error
-    if not directory.is_dir() or not writable:
+    if not writable:
         raise WorldError(f"cannot write into {directory}", hint=_hint())
 
 

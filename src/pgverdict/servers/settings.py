@@ -45,6 +45,13 @@ REFUSED = {
     "log_destination": "the server's messages are read when it fails",
     "logging_collector": "the server's messages are read when it fails",
     "log_line_prefix": "the server's messages are read when it fails",
+    "pg_stat_statements.track": "the measuring counts statements",
+    "pg_stat_statements.max": "the measuring counts statements",
+    "compute_query_id": "the measuring counts statements",
+    "statement_timeout": "it would end the loading of the data",
+    "transaction_timeout": "it would end the loading of the data",
+    "default_transaction_read_only": "the data could not be loaded",
+    "idle_session_timeout": "sessions wait while other arms work",
 }
 """Settings that the user may not give, and why."""
 
@@ -61,6 +68,8 @@ def check_settings(user: Mapping[str, str]) -> dict[str, str]:
             raise UserError(f"not the name of a setting: {given}", hint="write it as in postgresql.conf")
         if name in REFUSED:
             raise UserError(f"the setting {name} may not be changed: {REFUSED[name]}")
+        if name == "log_min_messages" and value.strip().lower() == "panic":
+            raise UserError(f"the server's messages are read when it fails: {name} = {value}")
         if name in checked:
             raise UserError(f"the setting is given twice: {name}")
         if "\0" in value:
@@ -118,16 +127,39 @@ def merge_libraries(*lists: str) -> str:
 def blame_settings(complaint: str, user: Mapping[str, str]) -> UserError | None:
     """The UserError for a server that refused to start over one of the user's settings, else None.
 
-    A setting is blamed only by name: a server has other reasons not to start.
+    A setting is blamed if the complaint names it, or a thing that only such settings bring about: a server
+    has other reasons not to start.
     """
-    named = re.findall(r'parameter "([^"]+)"', complaint)
-    guilty = [name for name in user if name in named]
-    if not guilty and (missing := re.search(r'could not access file "([^"]+)"', complaint)):
-        libraries = [name for name in user if name.endswith("_preload_libraries")]
-        guilty = [name for name in libraries if missing[1] in user[name]]
+    guilty = [
+        *_guilty_parameters(complaint, user),
+        *_guilty_libraries(complaint, user),
+        *(name for name in user if "_" in name and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", complaint)),
+        *(name for thing, names in _THINGS if thing.search(complaint) for name in user if names.match(name)),
+    ]
     if not guilty:
         return None
     return UserError(f"the server refuses the setting {guilty[0]} = {user[guilty[0]]}: {complaint}")
+
+
+_THINGS = (
+    (re.compile(r"certificate|private key|\bSSL\b"), re.compile(r"ssl")),
+    (re.compile(r"shared memory"), re.compile(r"huge_page|min_dynamic_shared|wal_buffers|.*_buffers$|max_")),
+    (re.compile(r"semaphores"), re.compile(r"max_|autovacuum_")),
+)
+"""What a server complains of without naming a setting, and the names of settings that bring it about."""
+
+
+def _guilty_parameters(complaint: str, user: Mapping[str, str]) -> list[str]:
+    named = {name.lower() for name in re.findall(r'parameter "([^"]+)"', complaint)}
+    return [name for name in user if name in named]
+
+
+def _guilty_libraries(complaint: str, user: Mapping[str, str]) -> list[str]:
+    missing = re.search(r'could not access file "(?:[^"]*/)?([^"/]+)"', complaint)
+    if missing is None:
+        return []
+    lists = [name for name in user if name.endswith("_preload_libraries") and missing[1] in user[name]]
+    return lists or [name for name in user if name == "dynamic_library_path"]
 
 
 def _line(name: str, value: str) -> str:

@@ -8,7 +8,9 @@ from pgverdict.errors import WorldError
 _UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
-def require_space(path: Path, bytes_needed: int, what: str) -> None:
+def require_space(
+    path: Path, bytes_needed: int, what: str, *, advice: str = "choose a smaller scale"
+) -> None:
     """WorldError unless the file system of `path` (which need not exist yet) has room for `what`."""
     place = next(step for step in (path, *path.parents) if step.exists())
     status = os.statvfs(place)
@@ -18,7 +20,7 @@ def require_space(path: Path, bytes_needed: int, what: str) -> None:
         raise WorldError(
             f"not enough room for {what} in {path}: needs {show_bytes(bytes_needed)}, "
             f"free are {show_bytes(bytes_free)}",
-            hint="choose a smaller scale, or set PGVERDICT_HOME to a larger file system",
+            hint=f"{advice}, or set PGVERDICT_HOME to a larger file system",
         )
 
 

@@ -20,6 +20,7 @@ from typing import Self
 
 import pgverdict
 from pgverdict.errors import WorldError
+from pgverdict.servers import processes
 
 _END_S_MAX = 15.0
 
@@ -44,11 +45,6 @@ class Supervisor:
         """From now on no server whose data directory is `directory` or below it outlives us."""
         self._add("watch", directory)
 
-    def unwatch(self, directory: Path) -> None:
-        """Forget about a directory. What runs there then runs on."""
-        self._drop("watch", directory)
-        self._say("unwatch", directory)
-
     def remove(self, directory: Path) -> None:
         """At the end delete this directory, which must be marked as ours."""
         self._add("remove", directory)
@@ -61,7 +57,7 @@ class Supervisor:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-            raise WorldError("servers could not be stopped", hint="`pgverdict doctor` lists them") from None
+            raise WorldError(f"servers could not be stopped in time: {self._left()}") from None
 
     def __enter__(self) -> Self:
         return self
@@ -75,8 +71,11 @@ class Supervisor:
         self._orders[verb, str(directory)] = None
         self._say(verb, directory)
 
-    def _drop(self, verb: str, directory: Path) -> None:
-        self._orders.pop((verb, str(directory)), None)
+    def _left(self) -> str:
+        """What still runs in the directories that are watched."""
+        watched = [Path(directory) for verb, directory in self._orders if verb == "watch"]
+        found = [f"process {pid} in {place}" for place in watched for pid in processes.running_in(place)]
+        return ", ".join(found) or "all have ended by now"
 
     def _say(self, verb: str, directory: Path) -> None:
         try:

@@ -1,7 +1,7 @@
 """What the supervisor's own process does: listen to its parent, and clean up when the pipe closes.
 
-Orders come as JSON lines: {"watch": DIRECTORY}, {"unwatch": DIRECTORY}, {"remove": DIRECTORY}. Standard
-library only, and few of its modules: this starts in milliseconds and stays small.
+Orders come as JSON lines: {"watch": DIRECTORY}, {"remove": DIRECTORY}. Standard library only, and few
+of its modules: this starts in milliseconds and stays small.
 """
 
 import json
@@ -42,8 +42,6 @@ def _obey(line: str, watched: dict[str, None], removed: dict[str, None]) -> None
     for verb, directory in orders.items():
         if verb == "watch":
             watched[directory] = None
-        elif verb == "unwatch":
-            watched.pop(directory, None)
         elif verb == "remove":
             removed[directory] = None
 

@@ -9,7 +9,6 @@ import contextlib
 import fcntl
 import json
 import os
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,11 +19,12 @@ from pgverdict.errors import WorldError
 from pgverdict.servers import processes
 from pgverdict.servers.account import Account
 from pgverdict.servers.home import Home
+from pgverdict.servers.interruption import shield
 from pgverdict.servers.marked import is_marked, mark, remove_tree
+from pgverdict.servers.scratch import remove_forsaken
+from pgverdict.servers.sockets import make_sockets
 from pgverdict.servers.space import show_bytes
 from pgverdict.servers.supervisor import Supervisor
-
-SOCKETS_VARIABLE = "PGVERDICT_SOCKETS"
 
 _LOCK = "lock"
 _FACTS = "workspace.json"
@@ -46,19 +46,33 @@ class Workspace:
     def create(cls, home: Home, account: Account, name: str | None = None) -> "Workspace":
         """New directories for a run. `name` must be new; without one it is made from the time."""
         path = home.runs / (name or f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
+        workspace = None
+        try:
+            with shield():
+                workspace = cls._make(path, account)
+        except OSError as error:
+            raise WorldError(f"cannot make the directories of a run in {path}: {error.strerror}") from error
+        except KeyboardInterrupt:
+            if workspace is not None:
+                workspace.close()
+            raise
+        return workspace
+
+    @classmethod
+    def _make(cls, path: Path, account: Account) -> "Workspace":
         # A sweep that looked between these lines would take the new workspace for remains.
-        with _locked(home.runs):
-            if path.exists():
-                raise WorldError(f"there is a run of this name already: {path}", hint="wait for its end")
-            path.mkdir()
-            path.chmod(0o755)
-            mark(path)
-            lock = (path / _LOCK).open("w")
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         with contextlib.ExitStack() as undo:
-            undo.callback(lock.close)
-            undo.callback(remove_tree, path)
-            sockets = _make_sockets(account)
+            with _locked(path.parent):
+                if path.exists():
+                    raise WorldError(f"there is a run of this name already: {path}", hint="wait for its end")
+                path.mkdir()
+                undo.callback(remove_tree, path)
+                path.chmod(0o755)
+                mark(path)
+                lock = (path / _LOCK).open("w")
+                undo.callback(lock.close)
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            sockets = make_sockets(account)
             undo.callback(remove_tree, sockets)
             (path / _FACTS).write_text(json.dumps({"sockets": str(sockets), "pid": os.getpid()}))
             workspace = cls(path, sockets, account, lock)
@@ -82,18 +96,15 @@ class Workspace:
             self.account.make_directory(path)
         return path
 
-    def watch(self, directory: Path) -> None:
-        """Servers that run in this other directory shall not outlive us either."""
-        self.supervisor.watch(directory)
-
     def close(self) -> None:
         """Stop what still runs here and delete all of it."""
-        try:
-            self.supervisor.close()
-            remove_tree(self.sockets)
-            remove_tree(self.path)
-        finally:
-            self._lock.close()
+        with shield():
+            try:
+                self.supervisor.close()
+                remove_tree(self.sockets)
+                remove_tree(self.path)
+            finally:
+                self._lock.close()
 
     def __enter__(self) -> Self:
         return self
@@ -105,41 +116,69 @@ class Workspace:
 
 
 def sweep(home: Home) -> list[str]:
-    """Clean up after runs that ended without doing so; what was found, in sentences."""
-    if not home.runs.is_dir():
-        return []
-    return [
-        _bury(path, lock)
-        for path in sorted(home.runs.iterdir())
-        if is_marked(path) and (lock := _lock_remains(path, home.runs)) is not None
-    ]
+    """Clean up after processes that ended without doing so; what was found, in sentences."""
+    said = []
+    for path in sorted(home.runs.iterdir()) if home.runs.is_dir() else []:
+        with shield():
+            if _may_be_ours(path) and (sentence := _bury(path)) is not None:
+                said.append(sentence)
+    return [*said, *_remove_half_done(home)]
 
 
-def _lock_remains(path: Path, runs: Path) -> IO[str] | None:
-    """The lock of a workspace that nobody holds; None if somebody does."""
-    with _locked(runs):
-        try:
-            lock = (path / _LOCK).open("w")
-        except FileNotFoundError:
-            return None  # somebody else is burying it
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.close()
-            return None
-        return lock
+def _may_be_ours(path: Path) -> bool:
+    """Marked; or what a kill leaves that came before the mark, or after it was deleted again."""
+    try:
+        if path.is_symlink() or not path.is_dir():
+            return False
+        return is_marked(path) or (path / _LOCK).is_file() or not any(path.iterdir())
+    except OSError:
+        return False  # another user's, or somebody else is burying it
 
 
-def _bury(path: Path, lock: IO[str]) -> str:
-    """Stop what runs in the remains of a run, delete them, and say so."""
-    with lock:
-        stopped = processes.end_all([path])
-        freed = 0
-        with contextlib.suppress(OSError, ValueError, KeyError, WorldError):
-            freed += remove_tree(Path(json.loads((path / _FACTS).read_text())["sockets"]))
-        freed += remove_tree(path)
+def _bury(path: Path) -> str | None:
+    """Stop what runs in the remains of a run, delete them, and say so; None if it is no remains."""
+    try:
+        with contextlib.ExitStack() as stack:
+            with _locked(path.parent):
+                if not path.exists():
+                    return None  # somebody else has buried it
+                if _is_alive(path, stack):
+                    return None
+            stopped = processes.end_all([path])
+            freed = 0
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError, WorldError):
+                freed += remove_tree(Path(json.loads((path / _FACTS).read_text())["sockets"]))
+            freed += remove_tree(path)
+    except (OSError, WorldError) as error:
+        reason = error.message if isinstance(error, WorldError) else f"{error.strerror}: {error.filename}"
+        return f"found the remains of run {path.name}, which stay: {reason}"
     servers = {0: "no server was running", 1: "stopped 1 server"}.get(stopped, f"stopped {stopped} servers")
     return f"found the remains of run {path.name}: {servers}, removed {show_bytes(freed)}"
+
+
+def _is_alive(path: Path, stack: contextlib.ExitStack) -> bool:
+    """Whether somebody holds the lock of a workspace. If not we do, until the end of the stack."""
+    if not is_marked(path) and not (path / _LOCK).exists():
+        return False  # empty: its maker held the lock that we hold now, and is gone
+    lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+    stack.callback(os.close, lock)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False
+
+
+def _remove_half_done(home: Home) -> list[str]:
+    """Downloads and installs that were cut short. Where none can be deleted, why not."""
+    freed = 0
+    try:
+        freed += remove_forsaken(".unpacking-*", home.installs)
+        for pattern in (".fetch-*", ".maven-*", ".releases-*"):
+            freed += remove_forsaken(pattern, home.downloads)
+    except (OSError, WorldError) as error:
+        return [f"found a download or install that was cut short, which stays: {error}"]
+    return [f"found downloads or installs that were cut short: removed {show_bytes(freed)}"] if freed else []
 
 
 @contextlib.contextmanager
@@ -148,27 +187,3 @@ def _locked(runs: Path) -> Iterator[None]:
     with (runs / ".lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
-
-
-def _make_sockets(account: Account) -> Path:
-    """A marked directory with a short path that only the servers' account (and root) may enter."""
-    chosen = os.environ.get(SOCKETS_VARIABLE)
-    runtime = os.environ.get("XDG_RUNTIME_DIR") if account.is_self else None
-    for place in (chosen, runtime, "/tmp"):
-        if not place or (place != chosen and not os.access(place, os.W_OK | os.X_OK)):
-            continue
-        account.require_reach(Path(place), SOCKETS_VARIABLE)
-        try:
-            sockets = Path(os.path.realpath(tempfile.mkdtemp(prefix="pgv-", dir=place)))
-        except OSError as error:
-            raise WorldError(
-                f"cannot make a directory for sockets in {place}: {error.strerror}",
-                hint=f"set {SOCKETS_VARIABLE} to a directory of yours with a short path",
-            ) from error
-        mark(sockets)
-        account.give(sockets)
-        return sockets
-    raise WorldError(
-        "found no directory for sockets: looked at $XDG_RUNTIME_DIR, /tmp",
-        hint=f"set {SOCKETS_VARIABLE} to a directory of yours with a short path",
-    )

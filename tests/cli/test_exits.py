@@ -1,0 +1,68 @@
+"""How the program ends: messages, exit codes, and no traceback."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100"}
+
+
+def run(*arguments: str, stdout: str = "/dev/null", program: str | None = None) -> tuple[int, str]:
+    """The exit code and what was said on stderr."""
+    command = [sys.executable, *(("-c", program) if program else ("-m", "pgverdict")), *arguments]
+    with Path(stdout).open("w") as output:
+        done = subprocess.run(
+            command, env=ENVIRONMENT, stdout=output, stderr=subprocess.PIPE, text=True, check=False
+        )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("compare", "17"), "error: missing argument 'CANDIDATE'\nhint: see `pgverdict compare --help`\n"),
+        (("nosuch",), "error: no such command 'nosuch'\nhint: see `pgverdict --help`\n"),
+    ],
+)
+def test_wrong_words_are_told_in_the_programs_own_way(arguments: tuple[str, ...], said: str) -> None:
+    assert run(*arguments) == (2, said)
+
+
+def test_output_that_cannot_be_written_is_an_error_of_the_world() -> None:
+    code, said = run("list", "workloads", stdout="/dev/full")
+
+    assert (code, said) == (1, "error: cannot write: No space left on device: standard output\n")
+
+
+def test_a_reader_that_has_gone_is_no_error() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "pgverdict", "list", "workloads"],
+        env=ENVIRONMENT,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writer)
+
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("module", ["typer", "pgverdict.workloads.catalogue"])
+def test_an_interruption_is_told_also_while_modules_are_imported(number: str, module: str) -> None:
+    program = (
+        "import signal, sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == {module!r}: signal.raise_signal(signal.{number})\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "from pgverdict.cli import main; main()"
+    )
+
+    assert run("list", "workloads", program=program) == (130, "error: interrupted\n")
