@@ -39,7 +39,7 @@ def excludes_no_change(verdict: Verdict) -> bool:
 
 
 def trimmed_interval(values: list[float]) -> tuple[float, float]:
-    """Tukey and McLaughlin's 95 % interval of the 20 % trimmed mean: the sharpest reading of the pairs within one start."""
+    """The 95 % interval of the 20 % trimmed mean (Tukey, McLaughlin): the sharpest reading of pairs within a start."""
     x: FloatArray = np.sort(values)
     cut = int(0.2 * len(x))
     sd = np.clip(x, x[cut], x[-1 - cut]).std(ddof=1)
