@@ -26,7 +26,8 @@ def environment(home: Path, **more: str) -> dict[str, str]:
 def start(*arguments: str, home: Path, **more: str) -> "subprocess.Popen[str]":
     """`pgverdict ARGUMENTS` in the background."""
     return subprocess.Popen(
-        [sys.executable, "-m", "pgverdict", *arguments],
+        # A test run in the background of a shell ignores Ctrl-C, and its children would too.
+        ["env", "--default-signal=INT,HUP", sys.executable, "-m", "pgverdict", *arguments],
         env=environment(home, **more),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

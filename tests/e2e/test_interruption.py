@@ -14,7 +14,7 @@ from tests.e2e import cli
 
 pytestmark = pytest.mark.slow
 
-COMPARE = ("compare", "17", "17", "--scale", "1", "--budget", "10m", "--rounds", "1000")
+COMPARE = ("compare", "17", "17", "--scale", "1", "--budget", "10m", "--rounds", "5")
 
 
 @contextmanager
