@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from pgverdict.servers.home import Home
+
 VARIABLE = "PGVERDICT_TEST_HOME"
 
 
@@ -12,3 +14,13 @@ def home_for_tests() -> Path:
         Path("/var/tmp/pgverdict-tests") if os.geteuid() == 0 else Path.home() / ".cache/pgverdict-tests"
     )
     return Path(os.environ.get(VARIABLE) or default)
+
+
+def home_of_bystanders() -> Home:
+    """A home beside that one, for servers that live as long as the test session.
+
+    The end to end tests count, and kill, every server below their own home.
+    """
+    root = home_for_tests()
+    beside = root.with_name(f"{root.name}-bystanders")
+    return Home.find({"PGVERDICT_HOME": str(beside)})
