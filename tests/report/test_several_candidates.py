@@ -93,6 +93,18 @@ def test_the_notes_say_which_luck_cancels_and_which_does_not(report: Report) -> 
     ]
 
 
+def test_what_is_said_of_the_whole_cell_is_shown_once() -> None:
+    run = a_run()
+    failed = samples.a_failed_round(run.cells[0].rounds[0].plan)
+    cell = dataclasses.replace(run.cells[0], rounds=(*run.cells[0].rounds, failed))
+    run = dataclasses.replace(run, cells=(cell,))
+    report = make_report(run, judge_run(run))
+    story = "1 round failed, in no interval"
+    assert [story in " ".join(cell.notes) for cell in report.cells] == [True, True]
+    for shown in (printed(report), to_markdown(report), to_html(report)):
+        assert " ".join(shown.replace("\u00a0", " ").split()).count(story) == 1
+
+
 def test_the_terminal_has_a_table_for_each_candidate_and_one_for_the_trend(report: Report) -> None:
     seen = printed(report)
     assert seen.index(SLOWER_17) < seen.index(SLOWER_18)

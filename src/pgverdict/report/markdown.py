@@ -12,7 +12,7 @@ def to_markdown(report: Report) -> str:
     """One document, in GitHub's dialect."""
     blocks = [f"# {_text(report.title)}", _list(_headline(cell) for cell in report.cells)]
     for cell in report.cells:
-        blocks += _cell(cell)
+        blocks += _cell(cell, report)
     for trend in report.trends:
         blocks += _trend(trend)
     blocks += _arms(report)
@@ -37,7 +37,7 @@ def _headline(cell: CellReport) -> str:
     return f"**{outcome.value}**: {_text(cell.headline)}."
 
 
-def _cell(cell: CellReport) -> list[str]:
+def _cell(cell: CellReport, report: Report) -> list[str]:
     measured = f"{words.count(cell.rounds, 'round')}, {words.count(cell.pairs, 'pair')}, {words.duration(cell.seconds)}"
     header = [
         "metric",
@@ -53,7 +53,7 @@ def _cell(cell: CellReport) -> list[str]:
         f"{measured}; {_text(cell.regime)}; {_code(cell.primary)} decides.",
         _table(header, "llrrrrlr", [_row(verdict, cell) for verdict in cell.verdicts]),
         _list(f"#{number}: {_code(subject)}" for number, subject in enumerate(cell.subjects, start=1)),
-        *_notes(cell.notes),
+        *_notes(report.notes_on(cell)),
     ]
 
 

@@ -143,6 +143,12 @@ class Report:
         """What the arms are called before people."""
         return tuple(words.arm_label(arm) for arm in self.arms)
 
+    def notes_on(self, cell: CellReport) -> tuple[str, ...]:
+        """The cell's notes without those that stand under an earlier candidate of the same cell."""
+        earlier = [one for one in self.cells[: self.cells.index(cell)] if one.spec == cell.spec]
+        told = {note for one in earlier for note in one.notes}
+        return tuple(note for note in cell.notes if note not in told)
+
     @property
     def title(self) -> str:
         """'18.1 against 17.7'."""

@@ -67,7 +67,7 @@ class _Verdicts(Table):
 def _parts(report: Report) -> list[RenderableType]:
     parts: list[RenderableType] = [_headlines(report), ""]
     for cell in report.cells:
-        parts += _cell(cell)
+        parts += _cell(cell, report)
     for trend in report.trends:
         parts += _trend(trend)
     parts += [_note(note) for note in report.notes]
@@ -85,7 +85,7 @@ def _headlines(report: Report) -> Table:
     return table
 
 
-def _cell(cell: CellReport) -> list[RenderableType]:
+def _cell(cell: CellReport, report: Report) -> list[RenderableType]:
     title = Text(cell.title, style="bold")
     title.append(f"  {cell.regime}, {measured_words(cell)}", style="not bold dim")
     parts: list[RenderableType] = [title, _verdicts(cell)]
@@ -97,7 +97,7 @@ def _cell(cell: CellReport) -> list[RenderableType]:
     if any(verdict.detectable for verdict in cell.verdicts):
         legend.append(Text("(d) detectable: there is a difference, smaller than the margin", style="dim"))
     parts += [Padding(line, (0, 0, 0, 2)) for line in legend]
-    parts += [_note(note) for note in cell.notes]
+    parts += [_note(note) for note in report.notes_on(cell)]
     return [*parts, ""]
 
 
