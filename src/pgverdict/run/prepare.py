@@ -12,11 +12,11 @@ from pgverdict.datasets.template import Template, TemplateSpec, find_template, m
 from pgverdict.engine.process import Engine
 from pgverdict.errors import UserError, WorldError
 from pgverdict.observe import views
-from pgverdict.plan.pools import Pools, how_many_installs, how_many_loads, shared_by
+from pgverdict.plan.pools import Pools
 from pgverdict.records.run import ArmFacts
 from pgverdict.run.listener import Listener
+from pgverdict.run.sharing import ObtainedArm, load_pools, obtain_arms, share_out_making
 from pgverdict.run.site import Site
-from pgverdict.servers.install import Install, obtain
 from pgverdict.servers.marked import remove_tree
 from pgverdict.servers.space import require_space
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec
@@ -50,23 +50,14 @@ class _Sized:
     load_bytes: int
     load_pools: Pools
 
-
-@dataclass(frozen=True)
-class _Obtained:
-    """An arm with the copies of its build's install."""
-
-    arm: Arm
-    installs: tuple[Install, ...]
-
-    @property
-    def install(self) -> Install:
-        """One of them, where it does not matter which."""
-        return self.installs[0]
+    def makings(self, arms: Sequence[ObtainedArm]) -> list[list[tuple[Arm, TemplateSpec]]]:
+        """Per pool, its loads and who makes each."""
+        return share_out_making(self.load_pools, arms, self.workload.dataset, self.spec.scale)
 
 
 def prepare(campaign: Campaign, site: Site, listener: Listener) -> Prepared:
     """Do everything that comes before the first round."""
-    arms, install_pools = _obtain(campaign, site, listener)
+    arms, install_pools = obtain_arms(campaign, site.home, listener)
     cells = [_size(cell, arms, campaign.rounds) for cell in campaign.cells]
     _require_space(cells, arms, site)
     prepared = tuple(_prepare_cell(cell, arms, install_pools, site, listener) for cell in cells)
@@ -77,56 +68,20 @@ def prepare(campaign: Campaign, site: Site, listener: Listener) -> Prepared:
     return Prepared(met, prepared)
 
 
-def _size(cell: CellSpec, arms: Sequence[_Obtained], rounds: int | None) -> _Sized:
-    """Arms whose data directories are interchangeable take turns on one pool of loads."""
+def _size(cell: CellSpec, arms: Sequence[ObtainedArm], rounds: int | None) -> _Sized:
     workload = catalogue.workload(cell.workload)
     load_bytes = EMPTY_CLUSTER_BYTES + cell.scale * workload.dataset.bytes_per_scale
-    of = shared_by([(arm.install.data_format, arm.arm.settings) for arm in arms])
-    sizes = (how_many_loads(load_bytes, rounds, arms=of.count(pool)) for pool in dict.fromkeys(of))
-    return _Sized(cell, workload, load_bytes, Pools(of, tuple(sizes)))
+    return _Sized(cell, workload, load_bytes, load_pools(arms, load_bytes, rounds))
 
 
-def _obtain(campaign: Campaign, site: Site, listener: Listener) -> tuple[list[_Obtained], Pools]:
-    """Copies of each arm's install; arms of one build take turns on the same ones."""
-    first = []
-    for arm in campaign.arms:
-        listener.step(f"obtaining PostgreSQL {arm.server}")
-        first.append(obtain(arm.server, site.home, progress=listener.amount))
-    of = shared_by([install.identity for install in first])
-    copies = []
-    for pool in dict.fromkeys(of):
-        install, server = first[of.index(pool)], campaign.arms[of.index(pool)].server
-        count = how_many_installs(len(of), campaign.rounds, sharing=of.count(pool))
-        listener.step(f"unpacking copies of PostgreSQL {install.version}")
-        others = (
-            obtain(server, site.home, copy=copy, progress=listener.amount) for copy in range(2, count + 1)
-        )
-        copies.append((install, *others))
-    found = [_Obtained(arm, copies[pool]) for arm, pool in zip(campaign.arms, of, strict=True)]
-    return found, Pools(of, tuple(len(pool) for pool in copies))
-
-
-def _templates(cell: _Sized, arms: Sequence[_Obtained], pool: int) -> list[tuple[Arm, TemplateSpec]]:
-    """The loads of a pool, and who makes each: the pool's arms in turn, so that none made them all."""
-    makers = [arms[number] for number in cell.load_pools.arms_of(pool)]
-    made = []
-    for number in range(cell.load_pools.sizes[pool]):
-        maker = makers[number % len(makers)]
-        spec = TemplateSpec(
-            maker.install, cell.workload.dataset, cell.spec.scale, maker.arm.settings, load=number + 1
-        )
-        made.append((maker.arm, spec))
-    return made
-
-
-def _require_space(cells: Sequence[_Sized], arms: Sequence[_Obtained], site: Site) -> None:
+def _require_space(cells: Sequence[_Sized], arms: Sequence[ObtainedArm], site: Site) -> None:
     """Fail now rather than in the middle: templates still to be made, copies in place, copies of one round."""
     missing: dict[str, int] = {}
     in_place: dict[str, int] = {}
     fresh = 0
     for cell in cells:
-        for pool in range(len(cell.load_pools.sizes)):
-            for _, spec in _templates(cell, arms, pool):
+        for making in cell.makings(arms):
+            for _, spec in making:
                 if find_template(site.home, spec) is None:
                     missing[spec.name] = cell.load_bytes
                 if cell.workload.regime is Regime.READ_ONLY:
@@ -138,15 +93,15 @@ def _require_space(cells: Sequence[_Sized], arms: Sequence[_Obtained], site: Sit
 
 
 def _prepare_cell(
-    cell: _Sized, arms: Sequence[_Obtained], install_pools: Pools, site: Site, listener: Listener
+    cell: _Sized, arms: Sequence[ObtainedArm], install_pools: Pools, site: Site, listener: Listener
 ) -> PreparedCell:
     """Templates for every pool, holding the same rows; copies of them where rounds work in place."""
     pools = [
         [
             (spec, find_template(site.home, spec) or _make(site, maker, spec, listener))
-            for maker, spec in _templates(cell, arms, pool)
+            for maker, spec in making
         ]
-        for pool in range(len(cell.load_pools.sizes))
+        for making in cell.makings(arms)
     ]
     _check_same_rows([template for made in pools for _, template in made])
     loads = [
@@ -216,7 +171,7 @@ def _require_connections(campaign: Campaign, arm: Arm, free: int) -> None:
 
 
 def _meet(
-    site: Site, campaign: Campaign, obtained: _Obtained, prepared: PreparedArm, listener: Listener
+    site: Site, campaign: Campaign, obtained: ObtainedArm, prepared: PreparedArm, listener: Listener
 ) -> ArmFacts:
     """Start the arm once as its rounds will: a refused setting is found here, and the server says what it is."""
     arm = obtained.arm
