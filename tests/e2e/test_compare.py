@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pgverdict.servers.cgroups import obstacle
 from tests.e2e import cli
 
 pytestmark = pytest.mark.slow
@@ -85,6 +86,24 @@ def test_every_client_of_many_works_beside_its_server_process(home: Path, store:
 
     (verdict,) = (v for v in report["cells"][0]["verdicts"] if v["metric"] == "tps")
     assert verdict["baseline_value"] > 0
+
+
+@pytest.mark.parametrize("freeze", ["signal", "cgroup"])
+def test_the_idle_arm_is_frozen_and_the_report_says_how(home: Path, store: str, freeze: str) -> None:
+    if freeze == "cgroup" and obstacle(1) is not None and obstacle(2) is not None:
+        pytest.skip("no cgroups that can freeze")
+    report = cli.report_of(
+        "compare", "17", "17", "--workload", "simple-update", "--scale", "1", "--rounds", "2",
+        "--freeze", freeze, "--store", store, home=home,
+    )  # fmt: skip
+
+    (cell,) = report["cells"]
+    assert cell["rounds"] == 2
+    assert cell["placement"]["freeze"].startswith(freeze)
+    for name in ("freeze_ns_median", "freeze_ns_max", "thaw_ns_median", "thaw_ns_max"):
+        assert int(cell["placement"][name]) > 0
+    assert f"--freeze {freeze}" in cell["command"]
+    assert cli.report_of("report", "--store", store, home=home) == report
 
 
 def test_a_run_is_listed_with_its_arms_and_rounds(home: Path, store: str) -> None:

@@ -175,3 +175,22 @@ def test_verdicts_as_they_are_judged_fit() -> None:
     report = make_report(run, judge_run(run))
     assert report.cells[0].verdict is not None
     assert "18.1 is 2." in report.cells[0].headline
+
+
+def test_what_was_timed_in_every_round_is_summed_up_and_not_listed() -> None:
+    run = samples.a_run()
+    timed = tuple(
+        dataclasses.replace(
+            r, placement=(("threads", "1"), ("freeze_ns_median", str(n)), ("freeze_ns_max", str(10 * n)))
+        )
+        for n, r in enumerate(run.cells[0].rounds, start=1)
+    )
+    cell = dataclasses.replace(run.cells[0], rounds=timed)
+    run = dataclasses.replace(run, cells=(cell, *run.cells[1:]))
+    placement = dict(make_report(run, judge_run(run)).cells[0].placement)
+
+    assert placement["threads"] == "1"
+    assert int(placement["freeze_ns_max"]) == 10 * max(
+        n for n, r in enumerate(timed, 1) if r in cell.measured
+    )
+    assert placement["freeze_ns_median"].isdigit()

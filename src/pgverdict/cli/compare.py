@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec, Freeze, make_arms
 from pgverdict.spec.quantities import duration_s, percentage, setting
 from pgverdict.workloads import catalogue
 
@@ -62,6 +62,13 @@ def compare(
             show_default="until decided",
         ),
     ] = None,
+    freeze: Annotated[
+        Freeze,
+        typer.Option(
+            help="Keep the arm whose turn it is not from all work, so that what it does in the background is"
+            " counted in its own slices: by signals, or by a cgroup of ours (v2, else v1)."
+        ),
+    ] = Freeze.OFF,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -100,6 +107,7 @@ def compare(
         confidence=percentage(confidence, what="confidence"),
         seed=secrets.randbelow(2**31) if seed is None else seed,
         rounds=rounds,
+        freeze=freeze,
     )
     from pgverdict.cli.measure import (
         measure,

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pgverdict.conduct.bounds import WARM_UP_US, Bounds
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.live import LiveArm
+from pgverdict.conduct.turns import Turns
 from pgverdict.conduct.warmth import check_warmth
 from pgverdict.datasets.load import DATABASE
 from pgverdict.engine.messages import Statement
@@ -68,7 +69,9 @@ def finish_arm(
     )
 
 
-def describe_placement(cell: PreparedCell, bounds: Bounds, engine: Engine) -> tuple[tuple[str, str], ...]:
+def describe_placement(
+    cell: PreparedCell, bounds: Bounds, turns: Turns, engine: Engine
+) -> tuple[tuple[str, str], ...]:
     """How the round was placed, for the record; `bounds_of` reads the bounds back."""
     return (
         ("threads", str(cell.placement.threads)),
@@ -76,6 +79,7 @@ def describe_placement(cell: PreparedCell, bounds: Bounds, engine: Engine) -> tu
         *((f"bound_{name}", str(value)) for name, value in bounds.bound),
         *((f"discard_{name}", str(value)) for name, value in bounds.discard),
         ("warm_up_us", str(WARM_UP_US)),
+        *turns.facts(),
         ("engine_version", engine.hello.version),
         ("engine_identity", engine.hello.identity),
         ("engine_profile", engine.hello.profile),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from pgverdict.conduct.bounds import Bounds
 from pgverdict.conduct.live import LiveArm
+from pgverdict.conduct.turns import Turns
 from pgverdict.engine.process import Engine
 from pgverdict.errors import RoundFailed
 from pgverdict.observe import processes
@@ -12,14 +13,19 @@ from pgverdict.records.round import SliceRecord
 
 
 def run_pair(
-    engine: Engine, live: Sequence[LiveArm], number: int, pair: Pair, bounds: Bounds
+    engine: Engine, live: Sequence[LiveArm], turns: Turns, number: int, pair: Pair, bounds: Bounds
 ) -> list[SliceRecord]:
-    """The slices of a pair, in the plan's order."""
+    """The slices of a pair, in the plan's order.
+
+    What a thawed server makes up for at once is within its own slice's processor time. The first transactions
+    after it, which are slower, are among those that are discarded.
+    """
     bound, discard = bounds.as_request()
     records = []
     for position, arm in enumerate(pair.order):
         server = live[arm].server
         cpu_before = processes.cpu_ns(server.pids())
+        turns.give(arm)
         done = engine.slice(arm, seed=pair.seed, bound=bound, discard=discard)
         cpu_after = processes.cpu_ns(server.pids())
         if done.latency is None:

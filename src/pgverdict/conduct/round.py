@@ -15,6 +15,7 @@ from pgverdict.conduct.collect import describe_placement, finish_arm
 from pgverdict.conduct.live import Launch, LiveArm, blaming, data_in_place, running
 from pgverdict.conduct.pairs import run_pair
 from pgverdict.conduct.placement import pin_backends
+from pgverdict.conduct.turns import Turns
 from pgverdict.conduct.warmth import prewarm
 from pgverdict.datasets.load import DATABASE, where
 from pgverdict.engine.process import Engine
@@ -56,6 +57,7 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
     with ExitStack() as stack:
         directories = stack.enter_context(data_in_place(cell, plan))
         servers = {arm: launch(cell, arm, directories[arm], plan.slots[arm]) for arm in plan.start_order}
+        turns = stack.enter_context(Turns.among(servers, cell.freeze))
         start_ms = {
             arm: stack.enter_context(running(servers[arm], cell.workload.regime)) for arm in plan.start_order
         }
@@ -80,16 +82,17 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
         for arm in live:
             _reset_counts(arm)
         read_before = [processes.storage_read_bytes(arm.connected.backend_pids) for arm in live]
-        slices = tuple(
-            record
-            for number, pair in enumerate(plan.pairs)
-            for record in run_pair(engine, live, number, pair, bounds)
-        )
+        with turns.taken():
+            slices = tuple(
+                record
+                for number, pair in enumerate(plan.pairs)
+                for record in run_pair(engine, live, turns, number, pair, bounds)
+            )
         arms = tuple(
             finish_arm(engine, cell, number, arm, statements, read_before[number])
             for number, arm in enumerate(live)
         )
-        return slices, arms, describe_placement(cell, bounds, engine)
+        return slices, arms, describe_placement(cell, bounds, turns, engine)
 
 
 def _warm_up(engine: Engine, arm: int, plan: RoundPlan) -> float:

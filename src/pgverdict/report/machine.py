@@ -38,6 +38,7 @@ def _document(report: Report) -> dict[str, Any]:
             "confidence": campaign.confidence,
             "budget_s": campaign.budget_s,
             "rounds": campaign.rounds,
+            "freeze": campaign.freeze.value,
             "seed": campaign.seed,
         },
         "arms": [

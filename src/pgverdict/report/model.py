@@ -5,7 +5,7 @@ print(report.cells[0].headline)
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -215,12 +215,21 @@ def _median(records: Sequence[ArmRecord], name: str) -> float | None:
 
 
 def _placement(rounds: Sequence[RoundRecord]) -> tuple[tuple[str, str], ...]:
-    """The same in all rounds, as a rule; what was not is listed."""
-    found: dict[str, dict[str, None]] = {}
+    """The same in all rounds, as a rule; what was not is listed, and what was timed is summed up."""
+    found: dict[str, list[str]] = {}
     for record in rounds:
         for name, value in record.placement:
-            found.setdefault(name, {})[value] = None
-    return tuple((name, ", then ".join(distinct)) for name, distinct in found.items())
+            found.setdefault(name, []).append(value)
+    return tuple(
+        (name, str(round(_TIMED[ending](map(float, seen)))))
+        if (ending := name.rpartition("_ns_")[2]) in _TIMED and "_ns_" in name
+        else (name, ", then ".join(dict.fromkeys(seen)))
+        for name, seen in found.items()
+    )
+
+
+_TIMED: Mapping[str, Callable[[Iterable[float]], float]] = {"median": median, "max": max}
+"""How the rounds of a placement's entry ending so, in ns, become one: the typical round's, the worst."""
 
 
 def _differences(arms: Sequence[ArmFacts]) -> tuple[Difference, ...]:

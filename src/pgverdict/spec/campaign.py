@@ -49,6 +49,14 @@ class CellSpec:
         return " ".join(parts)
 
 
+class Freeze(Enum):
+    """Whether, and by what, the arm whose turn it is not is kept from working within a round."""
+
+    OFF = "off"
+    SIGNAL = "signal"
+    CGROUP = "cgroup"
+
+
 @dataclass(frozen=True)
 class Campaign:
     """A matrix of cells and arms with a budget and a seed.
@@ -63,6 +71,7 @@ class Campaign:
     confidence: float = 0.99
     seed: int = 0
     rounds: int | None = None
+    freeze: Freeze = Freeze.OFF
 
     def __post_init__(self) -> None:
         if len(self.arms) != 2:

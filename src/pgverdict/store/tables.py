@@ -71,6 +71,12 @@ runs = Table(
     Column("confidence", Double, nullable=False, comment="campaign: how sure a verdict must be, a fraction"),
     Column("seed", BigInteger, nullable=False, comment="campaign: what every random order is drawn from"),
     Column("rounds", Integer, comment="campaign: rounds per cell; null where rounds are added until decided"),
+    Column(
+        "freeze",
+        Text,
+        nullable=False,
+        comment="campaign: what kept the idle arm from working: off, signal, cgroup",
+    ),
     comment="One execution of a campaign, and the campaign",
 )
 

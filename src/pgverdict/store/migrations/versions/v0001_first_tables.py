@@ -46,6 +46,12 @@ def upgrade() -> None:
             nullable=True,
             comment="campaign: rounds per cell; null where rounds are added until decided",
         ),
+        sa.Column(
+            "freeze",
+            sa.Text(),
+            nullable=False,
+            comment="campaign: what kept the idle arm from working: off, signal, cgroup",
+        ),
         sa.PrimaryKeyConstraint("id", name="runs_pkey"),
         comment="One execution of a campaign, and the campaign",
     )
