@@ -56,8 +56,13 @@ def has_ended(pid: int) -> bool:
 
 
 @contextmanager
-def victim(home: Home, install: Install, template: Path, *, freeze: str) -> Iterator[dict[str, Any]]:
-    """A process with a workspace and a running server in it, and what it says of them."""
+def victim(
+    home: Home, install: Install, template: Path, *, freeze: str, revive: bool = False
+) -> Iterator[dict[str, Any]]:
+    """A process with a workspace and a running server in it, and what it says of them.
+
+    `revive`: its supervisor was killed before the server was launched.
+    """
     source = Path(pgverdict.__file__).parent.parent
     command = [
         sys.executable,
@@ -66,6 +71,7 @@ def victim(home: Home, install: Install, template: Path, *, freeze: str) -> Iter
         str(install.root),
         str(template),
         freeze,
+        "killed" if revive else "alive",
     ]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(source)}
@@ -225,6 +231,42 @@ def test_a_killed_supervisor_is_replaced_and_knows_everything(
     supervisor.close()
 
     assert processes.running_in(server.data) == []
+
+
+@pytest.mark.parametrize("freeze", FREEZES)
+def test_a_supervisor_that_was_revived_keeps_the_promise(
+    freeze: str, install: Install, own_home: Home, scratch: Path, copy_cluster: CopyCluster
+) -> None:
+    template = copy_cluster(install, scratch / "template")
+    with victim(own_home, install, template, freeze=freeze, revive=True) as facts:
+        os.kill(facts["pid"], signal.SIGKILL)
+
+        wait_until(lambda: all(map(has_ended, facts["pids"])), PROMISE_S)
+        wait_until(lambda: not Path(facts["sockets"]).exists(), PROMISE_S)
+        assert facts["cgroup"] is None or not Path(facts["cgroup"]).exists()
+
+
+def test_what_a_server_left_in_a_frozen_cgroup_is_thawed(
+    scratch: Path,
+) -> None:
+    """A program it started, while of the server itself nothing is left."""
+    versions = [n for n in (1, 2) if obstacle(n) is None]
+    if not versions:
+        pytest.skip("no cgroups to make")
+    group = make_cgroup(versions[0], scratch / "data")
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as left:
+        group.take_in(left.pid)
+        group.freeze()
+
+        with pytest.raises(WorldError, match="cannot remove the cgroup"):
+            processes.end_all([scratch])
+
+        assert not group.is_frozen
+        assert left.stdin is not None
+        left.stdin.close()
+        left.wait()
+    assert processes.end_all([scratch]) == 0
+    assert not group.path.exists()
 
 
 def test_a_supervisor_does_not_mind_requests_to_end(install: Install, make_server: MakeServer) -> None:

@@ -1,7 +1,8 @@
 """A process that starts a server and waits to be killed.
 
 Arguments: the cache of the home for its run, the root of the install, a data directory to work on, and
-by what means to freeze the server (or "run"). Prints one line of JSON when the server runs.
+by what means to freeze the server (or "run"), and whether its supervisor is "killed" before the server
+is launched (else "alive"). Prints one line of JSON when the server runs.
 """
 
 import json
@@ -21,11 +22,15 @@ from pgverdict.servers.workspace import Workspace
 
 
 def main() -> None:
-    cache, root, template, freeze = sys.argv[1:]
+    cache, root, template, freeze, supervisor = sys.argv[1:]
     account, home = server_account(), Home(Path(cache), Path(cache).with_name("data"))
     shared = Home(Path(root).parents[1], Path(root))
     (install,) = [found for found in list_installed(shared) if found.root == Path(root)]
     workspace = Workspace.create(home, account, "victim")
+    if supervisor == "killed":
+        os.kill(workspace.supervisor.pid, signal.SIGKILL)
+        processes.wait_end(workspace.supervisor.pid, 5)
+    workspace.supervisor.revive()
     data = workspace.path / "data"
     Path(template).rename(data)
     server = Server(install, data, workspace.socket_directory("s"), {}, account)
