@@ -152,6 +152,9 @@ def test_an_engine_that_is_killed_leaves_no_server_frozen(home: Path, store: str
     assert "a round failed and will be repeated" in err
     assert not cli.servers_below(home)
     assert _cgroups() <= cgroups
+    (cell,) = cli.report_of("report", "--store", store, home=home)["cells"]
+    assert cell["failed_rounds"] == 1
+    assert not any("blamed" in note for note in cell["notes"]), "an engine's end is no arm's fault"
 
 
 def test_two_runs_at_once_would_disturb_each_other(home: Path, store: str) -> None:

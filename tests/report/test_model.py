@@ -21,6 +21,52 @@ def test_measured_rounds_are_counted_and_failed_ones_told(report: Report) -> Non
     ) in fresh.notes
 
 
+@pytest.mark.parametrize(
+    ("blamed", "note"),
+    [
+        (
+            [1] * 8,
+            "of 8 failed rounds out of 32, 0 are blamed on 17.7 and 8 on 18.1: 18.1 fails more often, and what it"
+            " would have shown in those rounds is in no interval",
+        ),
+        (
+            [0] * 9 + [1],
+            "of 10 failed rounds out of 34, 9 are blamed on 17.7 and 1 on 18.1: no more uneven than chance makes them",
+        ),
+    ],
+)
+def test_failed_rounds_are_told_by_whom_they_are_blamed_on(blamed: list[int | None], note: str) -> None:
+    run = samples.a_run()
+    cell = run.cells[0]
+    failed = [dataclasses.replace(samples.a_failed_round(cell.rounds[0].plan), blamed=arm) for arm in blamed]
+    cells = (dataclasses.replace(cell, rounds=(*cell.rounds, *failed)), run.cells[1])
+
+    notes = make_report(dataclasses.replace(run, cells=cells), samples.VERDICTS).cells[0].notes
+
+    assert note in notes
+
+
+def test_nobody_is_said_to_be_blamed_where_nobody_is(report: Report) -> None:
+    run = samples.a_run()
+    cell = run.cells[0]
+    failed = dataclasses.replace(samples.a_failed_round(cell.rounds[0].plan), blamed=None)
+    cells = (dataclasses.replace(cell, rounds=(*cell.rounds, failed)), run.cells[1])
+
+    notes = make_report(dataclasses.replace(run, cells=cells), samples.VERDICTS).cells[0].notes
+
+    assert not any("blamed" in note for note in notes)
+    assert any("blamed on 17.7" in note for note in report.cells[1].notes)
+
+
+def test_what_keeps_same_from_being_said_is_noted_once() -> None:
+    reason = "3 of 41 rounds failed, more than 5 %"
+    judged = tuple(dataclasses.replace(v, withheld=reason) for v in samples.READ_ONLY_VERDICTS)
+
+    notes = make_report(samples.a_run(), (judged, samples.FRESH_VERDICTS)).cells[0].notes
+
+    assert notes.count(f"SAME is withheld where the intervals say it: {reason}") == 1
+
+
 def test_a_cell_lasts_as_long_as_its_rounds_failed_ones_included(report: Report) -> None:
     rounds = samples.a_run().cells[1].rounds
     assert report.cells[1].seconds == pytest.approx(sum(r.seconds for r in rounds))

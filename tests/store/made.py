@@ -74,6 +74,7 @@ def a_failed_round(ordinal: int) -> RoundRecord:
         "2026-11-21T10:59:00Z",
         1.25,
         story="cannot start PostgreSQL 18.1: no space left",
+        blamed=1,
     )
 
 
@@ -123,7 +124,7 @@ _order = st.lists(_small, max_size=2).map(tuple)
 
 def _made(kind: Any, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """The kind's fields by their type, where they are not named."""
-    by_type = {int: _whole, float: _measured, str: _text}
+    by_type: dict[Any, Any] = {int: _whole, float: _measured, str: _text, int | None: st.none() | _whole}
     known = {f.name: by_type[f.type] for f in dataclasses.fields(kind) if f.type in by_type}
     return st.builds(kind, **{**known, **fields})
 
@@ -163,6 +164,7 @@ rounds = _made(
     arms=st.lists(_arm, max_size=2).map(tuple),
     placement=_named,
     story=st.none() | _text,
+    blamed=st.none() | _small,
 )
 
 

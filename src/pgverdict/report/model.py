@@ -11,6 +11,7 @@ from statistics import median
 
 from pgverdict import __version__
 from pgverdict.judge.decide import ROUNDS_MIN, missable_share
+from pgverdict.judge.failures import count_failures
 from pgverdict.judge.values import Question, values
 from pgverdict.judge.verdict import Outcome, Verdict
 from pgverdict.records.round import ArmRecord, RoundRecord, RoundState
@@ -173,7 +174,7 @@ def _cell(run: RunRecord, cell: CellRecord, verdicts: tuple[Verdict, ...]) -> Ce
         round_effects=tuple(_round_effect(number, r, cell) for number, r in enumerate(cell.rounds, start=1)),
         conditions=_conditions(cell.measured, arms=len(run.arms)),
         placement=_placement(cell.measured),
-        notes=_cell_notes(cell, verdicts, run.campaign.confidence),
+        notes=(*_cell_notes(cell, verdicts, run.campaign.confidence), *_failure_notes(run, cell, verdicts)),
         short_of=short_of,
     )
 
@@ -267,6 +268,32 @@ def _run_notes(run: RunRecord, differences: Sequence[Difference]) -> tuple[str, 
         for note in arm.notes:
             by_note.setdefault(note, []).append(words.arm_label(arm))
     notes += [f"{words.listed(labels)}: {note}" for note, labels in by_note.items()]
+    return tuple(notes)
+
+
+def _failure_notes(run: RunRecord, cell: CellRecord, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    """What the failed rounds say of the arms, and what they keep from being said."""
+    notes = []
+    for number, arm in enumerate(run.arms[1:], start=1):
+        failures = count_failures(cell, number)
+        if not failures.baseline and not failures.candidate:
+            continue
+        baseline, candidate = words.arm_label(run.arms[0]), words.arm_label(arm)
+        blamed = (
+            f"of {words.count(failures.failed, 'failed round')} out of {failures.rounds}, {failures.baseline} are"
+            f" blamed on {baseline} and {failures.candidate} on {candidate}"
+        )
+        if failures.p_value <= 1 - run.campaign.confidence:
+            worse = candidate if failures.candidate > failures.baseline else baseline
+            notes.append(
+                f"{blamed}: {worse} fails more often, and what it would have shown in those rounds is in no interval"
+            )
+        else:
+            notes.append(f"{blamed}: no more uneven than chance makes them")
+    notes += [
+        f"SAME is withheld where the intervals say it: {reason}"
+        for reason in dict.fromkeys(v.withheld for v in verdicts if v.withheld is not None)
+    ]
     return tuple(notes)
 
 
