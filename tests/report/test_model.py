@@ -133,6 +133,20 @@ def test_fresh_copies_say_what_they_cannot_see(report: Report) -> None:
     assert [note for note in report.cells[1].notes if "no vacuum" in note]
 
 
+def test_a_cell_that_was_placed_freely_says_so(report: Report) -> None:
+    run = samples.a_run()
+    cell = run.cells[0]
+    rounds = tuple(
+        dataclasses.replace(r, placement=(("placement", "free"), *r.placement)) for r in cell.rounds
+    )
+    cells = (dataclasses.replace(cell, rounds=rounds), run.cells[1])
+
+    free = make_report(dataclasses.replace(run, cells=cells), samples.VERDICTS)
+
+    assert [any(note.startswith("placement free: ") for note in c.notes) for c in free.cells] == [True, False]
+    assert not any(note.startswith("placement free: ") for c in report.cells for note in c.notes)
+
+
 def test_every_cell_says_how_many_loads_its_intervals_rest_on(report: Report) -> None:
     assert (
         report.cells[0].notes[0].startswith("each arm's data came from 8 independent loads and one install")

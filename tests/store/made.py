@@ -17,7 +17,7 @@ from pgverdict.records.round import (
     StatementRecord,
 )
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Role
+from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, Role
 
 LATENCY = Latency(15_001.0, 19_201.5, 2210.1, 19_010.0, 22_840.3, 27_112.9, 190_887.0)
 HISTOGRAM = base64.b64encode(b"\x1c\x84\x93\x14" + bytes(range(60))).decode()
@@ -188,6 +188,7 @@ def runs(draw: st.DrawFn) -> RunRecord:
             draw(_whole),
             draw(st.none() | st.integers(2, 1000)),
             draw(st.sampled_from(Freeze)),
+            draw(st.sampled_from(Pinning)),
         ),
         host=draw(_named),
         arms=tuple(

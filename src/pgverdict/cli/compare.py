@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pgverdict.spec.campaign import Campaign, CellSpec, Freeze, make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec, Freeze, Pinning, make_arms
 from pgverdict.spec.quantities import duration_s, percentage, setting
 from pgverdict.workloads import catalogue
 
@@ -69,6 +69,13 @@ def compare(
             " counted in its own slices: by signals, or by a cgroup of ours (v2, else v1)."
         ),
     ] = Freeze.OFF,
+    placement: Annotated[
+        Pinning,
+        typer.Option(
+            help="Whether every client shares a core with its server process, or all run where the kernel puts"
+            " them: what users live with, and noisier."
+        ),
+    ] = Pinning.PINNED,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -108,6 +115,7 @@ def compare(
         seed=secrets.randbelow(2**31) if seed is None else seed,
         rounds=rounds,
         freeze=freeze,
+        placement=placement,
     )
     from pgverdict.cli.measure import (
         measure,

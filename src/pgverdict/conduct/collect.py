@@ -75,6 +75,7 @@ def describe_placement(
 ) -> tuple[tuple[str, str], ...]:
     """How the round was placed, for the record; `bounds_of` reads the bounds back."""
     return (
+        ("placement", cell.placement.pinning.value),
         ("threads", str(cell.placement.threads)),
         ("cpus", ",".join(map(str, cell.placement.cpus))),
         *((f"bound_{name}", str(value)) for name, value in bounds.bound),

@@ -73,7 +73,7 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
         statements = engine.setup(
             clients=cell.spec.clients,
             threads=cell.placement.threads,
-            cpus=cell.placement.cpus,
+            cpus=cell.placement.engine_cpus,
             scripts=cell.workload.scripts,
             variables={"scale": cell.spec.scale},
         )

@@ -39,6 +39,7 @@ def _document(report: Report) -> dict[str, Any]:
             "budget_s": campaign.budget_s,
             "rounds": campaign.rounds,
             "freeze": campaign.freeze.value,
+            "placement": campaign.placement.value,
             "seed": campaign.seed,
         },
         "arms": [

@@ -18,7 +18,7 @@ from pgverdict.records.round import ArmRecord, RoundRecord, RoundState
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
 from pgverdict.report import words
 from pgverdict.report.command import compare_command
-from pgverdict.spec.campaign import Campaign, CellSpec
+from pgverdict.spec.campaign import Campaign, CellSpec, Pinning
 
 _MADE_WITH = ("compiler", "configure", "cflags")
 """What a build says about its making; arms that differ here differ in more than PostgreSQL."""
@@ -310,6 +310,11 @@ def _cell_notes(cell: CellRecord, verdicts: Sequence[Verdict], confidence: float
         notes.append(
             f"SAME is about what happens in most rounds: {words.count(verdicts[0].rounds, 'round')} may miss what"
             f" happens in fewer than {missed:.0%} of them".replace("%", " %")
+        )
+    if any(("placement", Pinning.FREE.value) in r.placement for r in cell.measured):
+        notes.append(
+            "placement free: clients and server processes ran where the kernel put them, as users' do; results say"
+            " nothing about pinned ones"
         )
     if cell.regime == "fresh":
         notes.append(

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from pgverdict.conduct.cell import PreparedArm, PreparedCell
-from pgverdict.conduct.placement import place
+from pgverdict.conduct.placement import choose_pinning, place
 from pgverdict.conduct.turns import require_freezable
 from pgverdict.datasets.copy import copy_data, settle
 from pgverdict.datasets.load import DATABASE
@@ -79,7 +79,14 @@ def prepare(campaign: Campaign, site: Site, listener: Listener) -> Prepared:
             require_freezable(cell.workload)
     arms = _obtain(campaign.arms, site, listener)
     _require_space(cells, arms, site)
-    prepared = tuple(replace(_prepare_cell(cell, arms, site, listener), freeze=freeze) for cell in cells)
+    prepared = tuple(
+        replace(
+            _prepare_cell(cell, arms, site, listener),
+            freeze=freeze,
+            placement=place(cell.spec.clients, choose_pinning(campaign.placement, cell.workload)),
+        )
+        for cell in cells
+    )
     settle(site.home.cache)
     met = tuple(
         _meet(site, campaign, found, arm, listener) for found, arm in zip(arms, prepared[0].arms, strict=True)

@@ -57,6 +57,13 @@ class Freeze(Enum):
     CGROUP = "cgroup"
 
 
+class Pinning(Enum):
+    """Whether clients and their server processes share cores that are chosen for them, or run where they are put."""
+
+    PINNED = "pinned"
+    FREE = "free"
+
+
 @dataclass(frozen=True)
 class Campaign:
     """A matrix of cells and arms with a budget and a seed.
@@ -72,6 +79,7 @@ class Campaign:
     seed: int = 0
     rounds: int | None = None
     freeze: Freeze = Freeze.OFF
+    placement: Pinning = Pinning.PINNED
 
     def __post_init__(self) -> None:
         if len(self.arms) != 2:

@@ -77,6 +77,9 @@ runs = Table(
         nullable=False,
         comment="campaign: what kept the idle arm from working: off, signal, cgroup",
     ),
+    Column(
+        "placement", Text, nullable=False, comment="campaign: whether clients were to be pinned: pinned, free"
+    ),
     comment="One execution of a campaign, and the campaign",
 )
 

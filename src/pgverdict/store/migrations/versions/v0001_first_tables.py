@@ -52,6 +52,12 @@ def upgrade() -> None:
             nullable=False,
             comment="campaign: what kept the idle arm from working: off, signal, cgroup",
         ),
+        sa.Column(
+            "placement",
+            sa.Text(),
+            nullable=False,
+            comment="campaign: whether clients were to be pinned: pinned, free",
+        ),
         sa.PrimaryKeyConstraint("id", name="runs_pkey"),
         comment="One execution of a campaign, and the campaign",
     )
