@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pgverdict.conduct.placement import Placement
 from pgverdict.plan.pools import Pools
+from pgverdict.servers.freeze import Means
 from pgverdict.servers.install import Install
 from pgverdict.spec.campaign import CellSpec
 from pgverdict.workloads.workload import Workload
@@ -39,3 +40,5 @@ class PreparedCell:
     slots: tuple[Path, ...]
     load_pools: Pools
     install_pools: Pools
+    freeze: Means | None = None
+    """By what the idle arms are frozen; None for not at all."""

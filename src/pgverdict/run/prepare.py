@@ -1,11 +1,12 @@
 """From a campaign to cells that rounds can be run on: builds obtained, templates made, data copied, arms met."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from pgverdict.conduct.cell import PreparedArm, PreparedCell
-from pgverdict.conduct.placement import place
+from pgverdict.conduct.placement import choose_pinning, place
+from pgverdict.conduct.turns import require_freezable
 from pgverdict.datasets.copy import copy_data, settle
 from pgverdict.datasets.load import DATABASE
 from pgverdict.datasets.template import Template, TemplateSpec, find_template, make_template
@@ -17,6 +18,7 @@ from pgverdict.records.run import ArmFacts
 from pgverdict.run.listener import Listener
 from pgverdict.run.sharing import ObtainedArm, load_pools, obtain_arms, share_out_making
 from pgverdict.run.site import Site
+from pgverdict.servers.freeze import choose_means
 from pgverdict.servers.marked import remove_tree
 from pgverdict.servers.space import require_space
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec
@@ -57,10 +59,22 @@ class _Sized:
 
 def prepare(campaign: Campaign, site: Site, listener: Listener) -> Prepared:
     """Do everything that comes before the first round."""
+    chosen = [(cell, catalogue.workload(cell.workload)) for cell in campaign.cells]
+    freeze = choose_means(campaign.freeze)
+    if freeze is not None:
+        for _, workload in chosen:
+            require_freezable(workload)
     arms, install_pools = obtain_arms(campaign, site.home, listener)
-    cells = [_size(cell, arms, campaign.rounds) for cell in campaign.cells]
+    cells = [_size(cell, workload, arms, campaign.rounds) for cell, workload in chosen]
     _require_space(cells, arms, site)
-    prepared = tuple(_prepare_cell(cell, arms, install_pools, site, listener) for cell in cells)
+    prepared = tuple(
+        replace(
+            _prepare_cell(cell, arms, install_pools, site, listener),
+            freeze=freeze,
+            placement=place(cell.spec.clients, choose_pinning(campaign.placement, cell.workload)),
+        )
+        for cell in cells
+    )
     settle(site.home.cache)
     met = tuple(
         _meet(site, campaign, found, arm, listener) for found, arm in zip(arms, prepared[0].arms, strict=True)
@@ -68,8 +82,7 @@ def prepare(campaign: Campaign, site: Site, listener: Listener) -> Prepared:
     return Prepared(met, prepared)
 
 
-def _size(cell: CellSpec, arms: Sequence[ObtainedArm], rounds: int | None) -> _Sized:
-    workload = catalogue.workload(cell.workload)
+def _size(cell: CellSpec, workload: Workload, arms: Sequence[ObtainedArm], rounds: int | None) -> _Sized:
     load_bytes = EMPTY_CLUSTER_BYTES + cell.scale * workload.dataset.bytes_per_scale
     return _Sized(cell, workload, load_bytes, load_pools(arms, load_bytes, rounds))
 

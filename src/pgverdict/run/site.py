@@ -38,7 +38,8 @@ class Site:
         return path
 
     def launch(self, install: Install, data: Path, settings: Mapping[str, str], socket: str) -> Server:
-        """A server on a data directory, not yet started."""
+        """A server on a data directory, not yet started, that will not outlive us."""
+        self.workspace.supervisor.revive()
         return Server(install, data, self.workspace.socket_directory(socket), settings, self.account)
 
     def launch_arm(self, cell: PreparedCell, plan: RoundPlan, arm: int, data: Path) -> Server:

@@ -54,6 +54,21 @@ class CellSpec:
         return " ".join(parts)
 
 
+class Freeze(Enum):
+    """Whether, and by what, the arm whose turn it is not is kept from working within a round."""
+
+    OFF = "off"
+    SIGNAL = "signal"
+    CGROUP = "cgroup"
+
+
+class Pinning(Enum):
+    """Whether clients and their server processes share cores that are chosen for them, or run where they are put."""
+
+    PINNED = "pinned"
+    FREE = "free"
+
+
 @dataclass(frozen=True)
 class Campaign:
     """A matrix of cells and arms with a budget and a seed. Each candidate is compared with the baseline, arm 0.
@@ -68,6 +83,8 @@ class Campaign:
     confidence: float = 0.99
     seed: int = 0
     rounds: int | None = None
+    freeze: Freeze = Freeze.OFF
+    placement: Pinning = Pinning.PINNED
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.arms) <= ARMS_MAX:
