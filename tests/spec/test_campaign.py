@@ -58,3 +58,25 @@ def test_one_workload_twice_is_refused() -> None:
 def test_a_single_round_is_refused() -> None:
     with pytest.raises(UserError, match="too few rounds: 1"):
         Campaign(arms=make_arms(("17", "18")), cells=(CellSpec("select-only", 10, 1),), rounds=1)
+
+
+def test_a_setting_of_the_candidate_goes_to_all_candidates() -> None:
+    baseline, *candidates = make_arms(
+        ("16", "17", "18"), (("candidate", "jit", "off"), ("18", "work_mem", "1MB"))
+    )
+
+    assert baseline.settings == ()
+    assert [arm.settings for arm in candidates] == [
+        (("jit", "off"),),
+        (("jit", "off"), ("work_mem", "1MB")),
+    ]
+
+
+@pytest.mark.parametrize(("arms", "refused"), [(1, True), (2, False), (8, False), (9, True)])
+def test_a_comparison_has_two_to_eight_arms(arms: int, refused: bool) -> None:
+    made, cells = make_arms(("17",) * arms), (CellSpec("select-only", 10, 1),)
+    if refused:
+        with pytest.raises(UserError, match=f"2 to 8 arms, not {arms}"):
+            Campaign(arms=made, cells=cells)
+    else:
+        assert Campaign(arms=made, cells=cells).candidates == tuple(range(1, arms))

@@ -2,8 +2,8 @@
 
 The arm that starts first is measurably slower (METHODOLOGY.md#order), so nothing about the order may
 be fixed or left to chance alone. With two arms, over every eight rounds each combination of start order,
-connection order and directory occurs once; with K arms, over every 2K rounds each arm takes each place in each
-of them twice. What comes when is drawn from the seed; the same seed and cell always give the same
+connection order and directory occurs once; with K arms, over every K rounds each arm takes each place in each
+of them once. What comes when is drawn from the seed; the same seed and cell always give the same
 arrangement, so a run can be done again from its seed.
 
     >>> first = arrange("select-only scale=10 clients=1", seed=1, ordinal=0)

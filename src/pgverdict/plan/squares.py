@@ -11,9 +11,11 @@ Order = tuple[int, ...]
 
 
 def orders_by_square(arms: int, count: int, draw: random.Random) -> list[Order]:
-    """`count` orders of the arms in drawn sequence; how often two arms are in a place differs by one at most.
+    """`count` orders of the arms, square by square, each square's rows in drawn sequence.
 
-    Over every multiple of 2 * arms orders, every arm also comes right after every other equally often.
+    How often two arms are in a place differs by one at most, and over every multiple of `arms` orders not at all,
+    so that a series that stops anywhere is nearly balanced. Over every multiple of 2 * arms orders, every arm also
+    comes right after every other equally often.
 
     >>> sorted(orders_by_square(3, 6, random.Random(1)))
     [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]
@@ -27,7 +29,6 @@ def orders_by_square(arms: int, count: int, draw: random.Random) -> list[Order]:
         draw.shuffle(square)
         orders += square[: count - len(orders)]
         mirrored = not mirrored
-    draw.shuffle(orders)
     return orders
 
 
