@@ -58,3 +58,24 @@ def test_one_workload_twice_is_refused() -> None:
 def test_a_single_round_is_refused() -> None:
     with pytest.raises(UserError, match="too few rounds: 1"):
         Campaign(arms=make_arms(("17", "18")), cells=(CellSpec("select-only", 10, 1),), rounds=1)
+
+
+def test_any_metric_of_the_whole_cell_may_be_primary_and_changes_nothing_else() -> None:
+    chosen = CellSpec("select-only", 10, 1, primary="latency_us_p99")
+
+    assert chosen.key == CellSpec("select-only", 10, 1).key
+
+
+@pytest.mark.parametrize(
+    ("primary", "hint"),
+    [
+        ("latency_p99", "did you mean latency_us_p99?"),
+        ("server_ms_mean", "did you mean server_cpu_us_per_txn?"),
+    ],
+    ids=["misspelt", "of a statement"],
+)
+def test_a_primary_that_no_whole_cell_has_is_refused_with_the_nearest_one(primary: str, hint: str) -> None:
+    with pytest.raises(UserError, match=f"unknown primary metric: {primary}") as caught:
+        CellSpec("select-only", 10, 1, primary=primary)
+
+    assert caught.value.hint == hint

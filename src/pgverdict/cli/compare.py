@@ -41,6 +41,14 @@ def compare(
         int, typer.Option(min=1, metavar="N", help="Size of the dataset; 1 is 100 000 accounts.")
     ] = 10,
     clients: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Concurrent clients.")] = 1,
+    primary: Annotated[
+        str | None,
+        typer.Option(
+            metavar="METRIC",
+            help="The metric that decides when a cell is done, such as tps or latency_us_mean.",
+            show_default="the workload's",
+        ),
+    ] = None,
     budget: Annotated[
         str, typer.Option(metavar="DURATION", help="Time for all rounds, starts included, set-up apart.")
     ] = "5m",
@@ -93,7 +101,8 @@ def compare(
     campaign = Campaign(
         arms=make_arms((baseline, candidate), tuple(setting(text) for text in set_ or ())),
         cells=tuple(
-            CellSpec(catalogue.workload(name).name, scale, clients) for name in workload or ("select-only",)
+            CellSpec(catalogue.workload(name).name, scale, clients, primary=primary)
+            for name in workload or ("select-only",)
         ),
         budget_s=duration_s(budget),
         margin=percentage(margin, what="margin"),

@@ -15,15 +15,17 @@ def compare_command(run: RunRecord) -> str:
     All workloads, since they share the budget and the error probability: a cell alone would be judged otherwise.
     """
     campaign = run.campaign
-    shape = {(cell.scale, cell.clients, cell.partitions) for cell in campaign.cells}
+    shape = {(cell.scale, cell.clients, cell.partitions, cell.primary) for cell in campaign.cells}
     assert len(shape) == 1, f"no command measures cells of several shapes: {shape}"
-    ((scale, clients, partitions),) = shape
+    ((scale, clients, partitions, primary),) = shape
     assert not partitions, f"no command makes partitions: {partitions}"
     defaults = {field.name: field.default for field in fields(Campaign)}
     words = ["pgverdict", "compare", *(_exact(arm) for arm in run.arms)]
     for cell in campaign.cells:
         words += ["--workload", cell.workload]
     words += ["--scale", str(scale), "--clients", str(clients)]
+    if primary is not None:
+        words += ["--primary", primary]
     for setting in _settings(campaign.arms):
         words += ["--set", setting]
     if campaign.margin != defaults["margin"]:

@@ -92,7 +92,11 @@ def _begin(campaign: Campaign, prepared: Prepared) -> RunRecord:
         host=host_facts(),
         arms=prepared.arms,
         cells=tuple(
-            CellRecord(spec=cell.spec, primary=cell.workload.primary, regime=cell.workload.regime.value)
+            CellRecord(
+                spec=cell.spec,
+                primary=cell.spec.primary or cell.workload.primary,
+                regime=cell.workload.regime.value,
+            )
             for cell in prepared.cells
         ),
     )

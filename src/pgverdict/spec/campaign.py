@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from pgverdict.errors import UserError, unknown_word
+from pgverdict.spec.metrics import METRICS, Subject
 
 
 class Role(Enum):
@@ -29,12 +30,21 @@ class Arm:
 
 @dataclass(frozen=True)
 class CellSpec:
-    """One point of the matrix, the same for all arms. `workload` names an entry of the catalogue."""
+    """One point of the matrix, the same for all arms. `workload` names an entry of the catalogue.
+
+    `primary` is the metric that decides the cell; None leaves it to the workload. It is no part of the key: what is
+    done to the servers does not depend on it.
+    """
 
     workload: str
     scale: int
     clients: int
     partitions: int = 0
+    primary: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.primary is not None and self.primary not in (known := primary_metrics()):
+            raise unknown_word("primary metric", self.primary, known)
 
     @property
     def key(self) -> str:
@@ -47,6 +57,11 @@ class CellSpec:
         if self.partitions:
             parts.append(f"partitions={self.partitions}")
         return " ".join(parts)
+
+
+def primary_metrics() -> tuple[str, ...]:
+    """The metrics that may decide a cell: those of the whole cell."""
+    return tuple(name for name, one in METRICS.items() if one.subject is Subject.CELL)
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,8 @@ def arm_rows(run: RunRecord) -> list[dict[str, Any]]:
 
 def cell_row(run_id: str, ordinal: int, cell: CellRecord) -> dict[str, Any]:
     judged = {"primary_metric": cell.primary, "regime": cell.regime}
-    return {"run_id": run_id, "ordinal": ordinal, **_plain(cell.spec), **judged}
+    asked = {**_plain(cell.spec, "primary"), "chosen_primary": cell.spec.primary}
+    return {"run_id": run_id, "ordinal": ordinal, **asked, **judged}
 
 
 def round_row(cell: int, place: int, record: RoundRecord) -> dict[str, Any]:
@@ -132,7 +133,8 @@ def run_record(row: Row, arm_rows: Iterable[Row], cells: tuple[CellRecord, ...])
 
 
 def cell_record(row: Row, rounds: tuple[RoundRecord, ...]) -> CellRecord:
-    return CellRecord(CellSpec(**_take(CellSpec, row)), row["primary_metric"], row["regime"], rounds)
+    spec = CellSpec(primary=row["chosen_primary"], **_take(CellSpec, row, "primary"))
+    return CellRecord(spec, row["primary_metric"], row["regime"], rounds)
 
 
 def round_record(row: Row, slices: Iterable[Row], arms: Iterable[ArmRecord]) -> RoundRecord:

@@ -105,6 +105,7 @@ cells = Table(
     Column("scale", BigInteger, nullable=False, comment="size of the dataset, as the workload counts it"),
     Column("clients", Integer, nullable=False, comment="connections that work at once"),
     Column("partitions", Integer, nullable=False, comment="partitions of the largest table, 0 for none"),
+    Column("chosen_primary", Text, comment="the primary metric the user chose; null: the workload's"),
     Column(
         "primary_metric",
         Text,

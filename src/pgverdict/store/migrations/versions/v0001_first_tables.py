@@ -104,6 +104,12 @@ def upgrade() -> None:
             "partitions", sa.Integer(), nullable=False, comment="partitions of the largest table, 0 for none"
         ),
         sa.Column(
+            "chosen_primary",
+            sa.Text(),
+            nullable=True,
+            comment="the primary metric the user chose; null: the workload's",
+        ),
+        sa.Column(
             "primary_metric",
             sa.Text(),
             nullable=False,
