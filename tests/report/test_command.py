@@ -84,3 +84,11 @@ def test_no_command_is_made_that_would_measure_something_else(spec: CellSpec, co
     campaign = dataclasses.replace(CAMPAIGN, cells=cells)
     with pytest.raises(AssertionError, match=complaint):
         compare_command(dataclasses.replace(a_run(), campaign=campaign))
+
+
+def test_a_handicap_is_part_of_the_command() -> None:
+    baseline, candidate = CAMPAIGN.arms
+    arms = (baseline, dataclasses.replace(candidate, handicap_ns=400))
+    command = compare_command(dataclasses.replace(a_run(), campaign=dataclasses.replace(CAMPAIGN, arms=arms)))
+
+    assert "--handicap 18:400" in command

@@ -144,6 +144,8 @@ _arm = _made(
     histogram=_histogram,
     statements=st.lists(_statement, max_size=2).map(tuple),
     buffers_read=st.none() | _whole,
+    handicap_messages=st.none() | _whole,
+    handicap_spun_ns=st.none() | _whole,
 )
 _plan = _made(
     RoundPlan,
@@ -168,7 +170,7 @@ rounds = _made(
 
 @st.composite
 def runs(draw: st.DrawFn) -> RunRecord:
-    arms = tuple(Arm(draw(_text), role, draw(_text), draw(_named)) for role in Role)
+    arms = tuple(Arm(draw(_text), role, draw(_text), draw(_named), draw(_whole)) for role in Role)
     specs = tuple(
         CellSpec(
             draw(_text),

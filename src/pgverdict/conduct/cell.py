@@ -21,6 +21,8 @@ class PreparedArm:
     install: Install
     settings: tuple[tuple[str, str], ...]
     loads: tuple[Path, ...]
+    handicap_ns: int | None = None
+    """What its servers spin per message; None where no arm of the cell has a handicap (`servers.handicap`)."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pgverdict.conduct.bounds import WARM_UP_US, Bounds, choose_bounds
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.collect import describe_placement, finish_arm
+from pgverdict.conduct.handicap import grown_handicaps, read_handicaps
 from pgverdict.conduct.live import Launch, LiveArm, blaming, data_in_place, running
 from pgverdict.conduct.pairs import run_pair
 from pgverdict.conduct.placement import pin_backends
@@ -80,13 +81,15 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
         for arm in live:
             _reset_counts(arm)
         read_before = [processes.storage_read_bytes(arm.connected.backend_pids) for arm in live]
+        handicaps_before = read_handicaps(live)
         slices = tuple(
             record
             for number, pair in enumerate(plan.pairs)
             for record in run_pair(engine, live, number, pair, bounds)
         )
+        handicaps = grown_handicaps(cell, handicaps_before, read_handicaps(live), slices)
         arms = tuple(
-            finish_arm(engine, cell, number, arm, statements, read_before[number])
+            finish_arm(engine, cell, number, arm, statements, read_before[number], handicaps[number])
             for number, arm in enumerate(live)
         )
         return slices, arms, describe_placement(cell, bounds, engine)

@@ -28,6 +28,9 @@ def compare_command(run: RunRecord) -> str:
         words += ["--primary", primary]
     for setting in _settings(campaign.arms):
         words += ["--set", setting]
+    for arm in campaign.arms:
+        if arm.handicap_ns:
+            words += ["--handicap", f"{arm.name}:{arm.handicap_ns}"]
     if campaign.margin != defaults["margin"]:
         words += ["--margin", _percentage(campaign.margin)]
     if campaign.confidence != defaults["confidence"]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.errors import WorldError
 from pgverdict.servers.account import Account
+from pgverdict.servers.handicap import Handicap, place_library
 from pgverdict.servers.home import Home
 from pgverdict.servers.install import Install
 from pgverdict.servers.server import Server
@@ -36,14 +37,25 @@ class Site:
                 self.account.make_directory(path)
         return path
 
-    def launch(self, install: Install, data: Path, settings: Mapping[str, str], socket: str) -> Server:
+    def launch(
+        self,
+        install: Install,
+        data: Path,
+        settings: Mapping[str, str],
+        socket: str,
+        handicap: Handicap | None = None,
+    ) -> Server:
         """A server on a data directory, not yet started."""
-        return Server(install, data, self.workspace.socket_directory(socket), settings, self.account)
+        sockets = self.workspace.socket_directory(socket)
+        return Server(install, data, sockets, settings, self.account, handicap=handicap)
 
     def launch_arm(self, cell: PreparedCell, arm: int, data: Path, slot: int) -> Server:
         """An arm's server for a round, not yet started. Its socket belongs to the slot, as its fresh data does."""
         prepared = cell.arms[arm]
-        return self.launch(prepared.install, data, dict(prepared.settings), f"slot{slot}")
+        handicap = None
+        if prepared.handicap_ns is not None:
+            handicap = Handicap(place_library(self.workspace.path), prepared.handicap_ns)
+        return self.launch(prepared.install, data, dict(prepared.settings), f"slot{slot}", handicap)
 
 
 @contextmanager

@@ -26,6 +26,8 @@ class Arm:
     role: Role
     server: str
     settings: tuple[tuple[str, str], ...] = ()
+    handicap_ns: int = 0
+    """A known slow-down: the server spins so long for every message it receives from a client."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,16 @@ def make_arms(
         chosen = general | _once(own, arm_name)
         arms.append(Arm(arm_name, role, server, tuple(sorted(chosen.items()))))
     return tuple(arms)
+
+
+def find_arm(arms: tuple[Arm, ...], address: str | None, *, where: str) -> int:
+    """The number of the arm with that name or role; the first candidate if none is said."""
+    if address is None:
+        return 1
+    for number, arm in enumerate(arms):
+        if address in (arm.name, arm.role.value):
+            return number
+    raise unknown_word(f"arm in {where}", address, {arm.name for arm in arms} | {role.value for role in Role})
 
 
 def _once(settings: list[tuple[str, str]], whom: str) -> dict[str, str]:

@@ -57,6 +57,7 @@ def arm_rows(run: RunRecord) -> list[dict[str, Any]]:
                 "run_id": run.id,
                 "arm": place,
                 "chosen": asked.settings,
+                "handicap_ns": asked.handicap_ns,
                 **_plain(found, "role"),
                 "role": found.role.value,
             }
@@ -107,7 +108,9 @@ def statement_rows(number: int, record: RoundRecord) -> list[dict[str, Any]]:
 def run_record(row: Row, arm_rows: Iterable[Row], cells: tuple[CellRecord, ...]) -> RunRecord:
     rows = list(arm_rows)
     campaign = Campaign(
-        arms=tuple(Arm(r["name"], Role(r["role"]), r["server"], _pairs(r["chosen"])) for r in rows),
+        arms=tuple(
+            Arm(r["name"], Role(r["role"]), r["server"], _pairs(r["chosen"]), r["handicap_ns"]) for r in rows
+        ),
         cells=tuple(cell.spec for cell in cells),
         **_take(Campaign, row, "arms", "cells"),
     )

@@ -92,6 +92,7 @@ arms = Table(
         comment="settings unlike the built-in defaults, or chosen: [name, value] pairs",
     ),
     Column("notes", JSON, nullable=False, comment="what was left out on this arm, and why: array of text"),
+    Column("handicap_ns", BigInteger, nullable=False, comment="known slow-down: spun per message received"),
     comment="One server under test: its build, its settings",
 )
 
@@ -188,6 +189,8 @@ round_arms = Table(
     Column("data_bytes", BigInteger, nullable=False, comment="size of the database the workload ran on"),
     Column("buffers_read", BigInteger, comment="blocks from outside shared buffers; null: not told"),
     Column("storage_read_bytes", BigInteger, nullable=False, comment="bytes from storage while slices ran"),
+    Column("handicap_messages", BigInteger, comment="messages a handicap met in slices; null: none has one"),
+    Column("handicap_spun_ns", BigInteger, comment="time the handicap really spun for them"),
     comment="What an arm's slices of a round add up to, and in which state it was",
 )  # fmt: skip
 
