@@ -138,23 +138,15 @@ def judge(cell: Cell, measured: Sequence[Round], repetition: Repetition) -> Outc
     )[0]
 
 
-class Standing:
-    """Words for how a line stands."""
-
-    NOTHING = "nothing measured"
-    MET = "met"
-    MISSED = "missed"
-
-
 def standing(line: Line, found: Figures | None) -> str:
     """Whether the goal is met, and whether there are enough repetitions to say so."""
     if found is None:
-        return Standing.NOTHING
+        return "nothing measured"
     said = ""
     if line.goal_s is not None:
         goal_median, goal_p90 = line.goal_s
         met = found.median_s <= goal_median and (goal_p90 is None or found.p90_s <= goal_p90)
-        said = Standing.MET if met else Standing.MISSED
+        said = "met" if met else "missed"
     if found.repetitions < line.repetitions:
         so_far = f", {said} so far" if said else ""
         return f"incomplete: {found.repetitions} of {line.repetitions}{so_far}"

@@ -8,10 +8,10 @@ nanoseconds come. The probe's file stays, and with it the nanoseconds.
 import secrets
 import subprocess
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 
 from pgverdict.cli.live import LiveView
 from pgverdict.errors import WorldError
@@ -28,7 +28,7 @@ from pgverdict.store.opening import open_store
 
 from .injection import handicap_ns
 from .lines import CONFIDENCE, SETTINGS, Line
-from .recorded import PROBE, Repetition, keep, next_name, read_all, read_probe
+from .recorded import PROBE, Repetition, count, keep, next_name, read_probe
 from .taken import take
 
 PROBE_ROUNDS = 4
@@ -45,9 +45,9 @@ def measure(
     would make the product look fast. An interruption drops the one that runs.
     """
     revision = revision_of_checkout()
-    begun = time.monotonic()
-    while minutes is None or time.monotonic() - begun < 60 * minutes:
-        line = next_line(lines, {one.name: len(read_all(results / one.name)) for one in lines}, repetitions)
+    begun = monotonic()
+    while minutes is None or monotonic() - begun < 60 * minutes:
+        line = next_line(lines, {one.name: count(results / one.name) for one in lines}, repetitions)
         if line is None:
             return
         measure_one(line, results, revision=revision, view=view)

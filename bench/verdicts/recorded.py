@@ -192,7 +192,16 @@ def read(path: Path) -> Repetition:
 
 def read_all(folder: Path) -> list[Repetition]:
     """All repetitions of a line, in the order they were measured; none where nothing was."""
-    return [read(path) for path in sorted(folder.glob("[0-9]*.jsonl*"))]
+    return [read(path) for path in _repetitions(folder)]
+
+
+def count(folder: Path) -> int:
+    """How many repetitions of a line there are."""
+    return len(_repetitions(folder))
+
+
+def _repetitions(folder: Path) -> list[Path]:
+    return sorted(folder.glob("[0-9]*.jsonl*"))
 
 
 def read_probe(folder: Path) -> Repetition | None:
@@ -203,5 +212,5 @@ def read_probe(folder: Path) -> Repetition | None:
 
 def next_name(folder: Path) -> str:
     """The name of the next repetition: they are numbered from 1."""
-    taken = [int(path.name.split(".")[0]) for path in folder.glob("[0-9]*.jsonl*")]
+    taken = [int(path.name.split(".")[0]) for path in _repetitions(folder)]
     return f"{max(taken, default=0) + 1:04}"
