@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from pgverdict.judge.alpha import split_alpha
+from pgverdict.judge.decide import ROUNDS_MIN
 from pgverdict.judge.values import Question
 from pgverdict.spec.campaign import primary_metrics
 
@@ -60,6 +61,11 @@ def _facts(recorded: Recorded) -> str:
         f" {sum(one.seconds for one in every) / 3600:.1f} hours",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _series(recorded: Recorded, name: str) -> list[Repetition]:
+    """Those that hold a whole block of orders: a series that was given up at once says nothing about noise."""
+    return [one for one in recorded.get(name, ()) if len(one.measured()) >= ROUNDS_MIN]
 
 
 def _missing(recorded: Recorded) -> str:
@@ -130,7 +136,7 @@ def _false_alarms(recorded: Recorded, runs: int) -> str:
             " (exact one-sided 95 % limit of Clopper and Pearson).\n"
         )
     for one in EQUAL_SERIES:
-        repetitions = recorded.get(one.name, ())
+        repetitions = _series(recorded, one.name)
         if repetitions:
             parts.append(_series_alarms(one, repetitions, runs))
     return "## False alarms\n\n" + "\n".join(parts) if parts else ""
@@ -173,18 +179,22 @@ def _series_alarms(one: Line, repetitions: Sequence[Repetition], runs: int) -> s
 
 
 def _limit(found: Alarms) -> str:
+    if not found.runs:
+        return "-"
     most = clopper_pearson(found.false_verdicts, found.runs)[1]
     return f"{found.false_verdicts} of {found.runs} (at most {_percent(most)})"
 
 
 def _rates(found: Alarms) -> tuple[str, str]:
+    if not found.runs:
+        return "-", "-"
     return _percent(found.false_verdicts / found.runs), _percent(found.ever_different / found.runs)
 
 
 def _noise(recorded: Recorded) -> str:
     parts = []
     for one in EQUAL_SERIES:
-        repetitions = recorded.get(one.name, ())
+        repetitions = _series(recorded, one.name)
         if repetitions:
             rows: list[tuple[str, ...]] = [
                 ("metric", "round", "within a start", "between starts", "between loads (at most)")
@@ -216,7 +226,7 @@ def _mean_words(repetitions: Sequence[Repetition]) -> str:
 
 
 def _recoveries(recorded: Recorded) -> str:
-    found = [recovery(recorded[one.name]) for one in RECOVERIES if recorded.get(one.name)]
+    found = [recovery(kept) for one in RECOVERIES if (kept := _series(recorded, one.name))]
     if not found:
         return ""
     rows = [

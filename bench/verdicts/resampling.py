@@ -23,6 +23,9 @@ from .recorded import Round
 
 PLANS = 20
 
+ORDERS = 8
+"""Combinations of three orders."""
+
 
 @dataclass(frozen=True)
 class Alarms:
@@ -88,10 +91,15 @@ def resampled(
     length: int,
     random: np.random.Generator,
 ) -> Alarms:
-    """Runs of `length` rounds made of the rounds that have the metric, in PLANS plans."""
+    """Runs of `length` rounds made of the rounds that have the metric, in PLANS plans.
+
+    None at all where some order was never measured, neither itself nor its opposite.
+    """
     used = [r for r in rounds if name in r.values]
     pools = _pools(log_ratios(used, name), order_columns(used))
     found = NONE
+    if len(pools) < ORDERS:
+        return found
     for plan in range(PLANS):
         orders = _planned(length, plan)
         ratios = np.stack([random.choice(pools[_key(row)], size=runs // PLANS) for row in orders], axis=1)

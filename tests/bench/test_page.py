@@ -2,8 +2,11 @@
 
 import dataclasses
 
+import numpy as np
+
 from bench.verdicts.lines import LINES, PROMISES
 from bench.verdicts.page import page
+from bench.verdicts.resampling import resampled
 from pgverdict.spec.campaign import primary_metrics
 
 from . import made
@@ -58,3 +61,24 @@ def test_recoveries_show_what_was_found_of_what_was_injected() -> None:
 
     assert "| 2.00 % | 20 | 400 ns |" in text
     assert "Over all of them: found = " in text
+
+
+def test_series_that_were_given_up_at_once_are_left_out() -> None:
+    short = made.repetition(made.rounds_of([0.01] * 3, spun_us=0.4), failure="gave up")
+    text = page({"series-select": [short], "recovery-2": [short], "typical-2": [short]})
+
+    assert "## Noise" not in text
+    assert "## Recovery" not in text
+    assert "0 / 0 / 1" in text
+
+
+def test_a_metric_that_lacks_an_order_is_not_resampled() -> None:
+    rounds = [
+        r if r.start_order[0] == 0 and r.connect_order[0] == 0 else dataclasses.replace(r, values={})
+        for r in made.rounds_of(made.normal(64))
+    ]
+    found = resampled(
+        rounds, made.METRIC, alpha=0.05, margin=0.01, runs=20, length=20, random=np.random.default_rng(1)
+    )
+
+    assert found.runs == 0
