@@ -30,6 +30,8 @@ def main(arguments: list[str]) -> int:
             chosen = [line(name) for name in options.measure] or LINES
             if options.minutes is not None and options.minutes <= 0:
                 raise UserError(f"a time limit must be longer than nothing: {options.minutes:g}")
+            if options.repetitions is not None and options.repetitions < 1:
+                raise UserError(f"too few repetitions: {options.repetitions}")
             with LiveView() as view:
                 measure(
                     chosen,

@@ -59,7 +59,7 @@ CONFIDENCE = 0.99
 
 
 def _typical(name: str, percent: str, share: float, **more: object) -> Line:
-    return Line(name, f"select-only, typical latency, {percent} slower", Right.SLOWER, share, **more)  # type: ignore[arg-type]
+    return Line(name, f"select-only, typical latency decides, {percent} slower", Right.SLOWER, share, **more)  # type: ignore[arg-type]
 
 
 def _recovery(name: str, share: float) -> Line:
@@ -80,7 +80,7 @@ LINES: tuple[Line, ...] = (
              prototype="43 s / 63 s resampled, 43 s live"),
     _typical("typical-2", "2 %", 0.02, margin=0.005, goal_s=(30, 60), cap_s=180, prototype="23 s"),
     _typical("typical-5", "5 %", 0.05, margin=0.005, goal_s=(30, 60), cap_s=180, prototype="20 s"),
-    _typical("typical-0.5", "0.5 % (margin 0.2 %)", 0.005, margin=0.002, goal_s=(180, 360), cap_s=1080,
+    _typical("typical-0.5", "0.5 %", 0.005, margin=0.002, goal_s=(180, 360), cap_s=1080,
              repetitions=8, prototype="120 s / 214 s resampled"),
     Line("equal", "select-only, equal servers, margin 1 %", Right.SAME, goal_s=(90, 180), cap_s=540, repetitions=30),
     Line("mean-2", "select-only, mean latency decides, 2 % slower", Right.SLOWER, 0.02, primary="latency_us_mean",
