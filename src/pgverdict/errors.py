@@ -40,7 +40,14 @@ class WorldError(PgverdictError):
 
 
 class RoundFailed(WorldError):
-    """One round could not be measured. It is kept as failed, with its story, and repeated."""
+    """One round could not be measured. It is kept as failed, with its story, and repeated.
+
+    `arm`: the one whose server or connection failed; None if that is not known, or no arm's fault.
+    """
+
+    def __init__(self, message: str, *, arm: int | None = None, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.arm = arm
 
 
 class Interrupted(WorldError):

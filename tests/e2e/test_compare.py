@@ -1,12 +1,16 @@
 """The main job on real servers."""
 
+import contextlib
 import json
+import os
 import re
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pgverdict.servers.cgroups import obstacle
 from tests.e2e import cli
 
 pytestmark = pytest.mark.slow
@@ -85,6 +89,59 @@ def test_every_client_of_many_works_beside_its_server_process(home: Path, store:
 
     (verdict,) = (v for v in report["cells"][0]["verdicts"] if v["metric"] == "tps")
     assert verdict["baseline_value"] > 0
+
+
+@pytest.mark.parametrize("freeze", ["signal", "cgroup"])
+def test_the_idle_arm_is_frozen_and_the_report_says_how(home: Path, store: str, freeze: str) -> None:
+    if freeze == "cgroup" and obstacle(1) is not None and obstacle(2) is not None:
+        pytest.skip("no cgroups that can freeze")
+    report = cli.report_of(
+        "compare", "17", "17", "--workload", "simple-update", "--scale", "1", "--rounds", "2",
+        "--freeze", freeze, "--store", store, home=home,
+    )  # fmt: skip
+
+    (cell,) = report["cells"]
+    assert cell["rounds"] == 2
+    assert cell["placement"]["freeze"].startswith(freeze)
+    for name in ("freeze_ns_median", "freeze_ns_max", "thaw_ns_median", "thaw_ns_max"):
+        assert int(cell["placement"][name]) > 0
+    assert f"--freeze {freeze}" in cell["command"]
+    assert cli.report_of("report", "--store", store, home=home) == report
+
+
+@pytest.mark.parametrize("placement", ["pinned", "free"])
+def test_backends_run_on_one_core_or_on_any_and_the_report_says_which(
+    home: Path, store: str, placement: str
+) -> None:
+    process = cli.start(
+        "compare",
+        "17",
+        "17",
+        "--scale",
+        "1",
+        "--rounds",
+        "2",
+        "--placement",
+        placement,
+        "--store",
+        store,
+        home=home,
+    )
+    seen = set()
+    while process.poll() is None:
+        for pid in cli.servers_below(home):
+            with contextlib.suppress(ProcessLookupError):
+                seen.add(frozenset(os.sched_getaffinity(pid)))
+        time.sleep(0.02)
+    assert process.returncode == 0, process.communicate()[1]
+    process.communicate()
+    report = cli.report_of("report", "--store", store, home=home)
+
+    everywhere = frozenset(os.sched_getaffinity(0))
+    assert seen == ({everywhere} if placement == "free" else {everywhere, frozenset({min(everywhere)})})
+    (cell,) = report["cells"]
+    assert report["campaign"]["placement"] == cell["placement"]["placement"] == placement
+    assert any("placement free" in note for note in cell["notes"]) == (placement == "free")
 
 
 def test_a_run_is_listed_with_its_arms_and_rounds(home: Path, store: str) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from pgverdict.servers.cgroups import Cgroup, hierarchies, obstacle
+from pgverdict.servers.processes import children_of
 from tests.e2e import cli
 
 pytestmark = pytest.mark.slow
@@ -48,6 +50,11 @@ def _rounds(store: str) -> int:
 
 def _nothing_left(home: Path) -> bool:
     return not cli.servers_below(home) and not cli.engines()
+
+
+def _cgroups() -> set[Cgroup]:
+    """All that carry our mark on this host."""
+    return {group for tree in hierarchies() for group in tree.ours()}
 
 
 def test_ctrl_c_stops_the_servers_and_keeps_the_rounds(home: Path, store: str) -> None:
@@ -112,6 +119,42 @@ def test_a_server_that_dies_in_a_slice_costs_a_round_and_not_the_run(home: Path,
     assert "a round failed and will be repeated" in err
     (cell,) = cli.report_of("report", "--store", store, home=home)["cells"]
     assert (cell["rounds"], cell["failed_rounds"]) == (4, 1)
+
+
+@pytest.mark.parametrize("freeze", ["signal", "cgroup"])
+def test_an_engine_that_is_killed_leaves_no_server_frozen(home: Path, store: str, freeze: str) -> None:
+    if freeze == "cgroup" and obstacle(1) is not None and obstacle(2) is not None:
+        pytest.skip("no cgroups that can freeze")
+    cgroups = _cgroups()
+    process = cli.start(
+        "compare",
+        "17",
+        "17",
+        "--scale",
+        "1",
+        "--rounds",
+        "2",
+        "--freeze",
+        freeze,
+        "--store",
+        store,
+        home=home,
+    )
+    cli.until(lambda: _rounds(store) or process.poll() is not None, seconds=120, what="the first round")
+    assert process.poll() is None, process.communicate()[1]
+    (engine,) = cli.until(
+        lambda: set(cli.engines()) & set(children_of(process.pid)), seconds=30, what="an engine at work"
+    )
+    os.kill(engine, signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+
+    assert process.returncode == 0, err
+    assert "a round failed and will be repeated" in err
+    assert not cli.servers_below(home)
+    assert _cgroups() <= cgroups
+    (cell,) = cli.report_of("report", "--store", store, home=home)["cells"]
+    assert cell["failed_rounds"] == 1
+    assert not any("blamed" in note for note in cell["notes"]), "an engine's end is no arm's fault"
 
 
 def test_two_runs_at_once_would_disturb_each_other(home: Path, store: str) -> None:

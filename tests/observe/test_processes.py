@@ -1,30 +1,97 @@
 """What the kernel counts for processes, read from real ones."""
 
+import contextlib
 import os
 import subprocess
+import sys
+import threading
+import time
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgverdict.observe.processes import cpu_ns, grown, storage_read_bytes
+from pgverdict.observe.processes import grown, scheduled_ns, storage_read_bytes, switches, threads_of
+from pgverdict.servers.processes import state
 
 counters = st.dictionaries(st.integers(1, 9), st.integers(0, 1000))
 
 
 def test_work_done_shows_in_the_processor_time() -> None:
-    before = cpu_ns([os.getpid()])
+    before, _ = scheduled_ns([os.getpid()])
     sum(range(2_000_000))
-    after = cpu_ns([os.getpid()])
+    after, _ = scheduled_ns([os.getpid()])
 
     assert grown(before, after) > 1_000_000
+
+
+def test_waiting_for_a_processor_that_another_uses_shows_as_delay() -> None:
+    """Two processes that count up to the same number on one core must wait for each other."""
+    core = min(os.sched_getaffinity(0))
+    counting = [
+        "taskset",
+        "-c",
+        str(core),
+        sys.executable,
+        "-c",
+        "import sys; sum(range(10_000_000)); sys.stdin.read()",
+    ]
+    with contextlib.ExitStack() as stack:
+        both = [
+            stack.enter_context(
+                subprocess.Popen(
+                    counting,
+                    stdin=subprocess.PIPE,
+                )
+            )
+            for _ in range(2)
+        ]
+        pids = [one.pid for one in both]
+        while any(state(pid) == "R" for pid in pids) or min(scheduled_ns(pids)[0].values()) < 100_000_000:
+            time.sleep(0.01)
+        cpu, run_delay = scheduled_ns(pids)
+        _, involuntary = switches(pids)
+        for one in both:
+            one.communicate()
+
+    assert max(run_delay.values()) > min(cpu.values()) / 4
+    assert max(involuntary.values()) > 0
+
+
+def test_a_process_that_sleeps_gives_up_its_processor() -> None:
+    naps = "import time, sys; [time.sleep(0.001) for _ in range(20)]; print(); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", naps], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        voluntary, _ = switches([child.pid])
+        child.communicate()
+
+    assert voluntary[child.pid] >= 20
+
+
+def test_every_thread_is_counted() -> None:
+    end = threading.Event()
+    threads = [threading.Thread(target=end.wait) for _ in range(3)]
+    before = threads_of(os.getpid())
+    for thread in threads:
+        thread.start()
+    during = threads_of(os.getpid())
+    end.set()
+    for thread in threads:
+        thread.join()
+
+    assert set(during) - set(before) == {thread.native_id for thread in threads}
+    assert threads_of(2**22 + 1) == ()
 
 
 def test_an_ended_process_is_left_out() -> None:
     child = subprocess.Popen(["true"])
     child.wait()
 
-    assert cpu_ns([child.pid]) == {}
+    assert scheduled_ns([child.pid]) == ({}, {})
+    assert switches([child.pid]) == ({}, {})
     assert storage_read_bytes([child.pid]) == {}
 
 

@@ -210,6 +210,7 @@ def a_failed_round(plan: RoundPlan) -> RoundRecord:
         "2026-11-21T10:31:00.000+00:00",
         4.2,
         story="cannot start PostgreSQL 18.1: it did not accept connections within 30 s",
+        blamed=1,
     )
 
 

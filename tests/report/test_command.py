@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from pgverdict.report.command import compare_command
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Role
+from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, Role
 from pgverdict.spec.quantities import duration_s
 
 from .samples import CAMPAIGN, READ_ONLY, a_run
@@ -26,12 +26,20 @@ def test_releases_are_exact_and_settings_addressed() -> None:
 
 
 def test_what_is_not_the_default_is_there() -> None:
-    campaign = dataclasses.replace(CAMPAIGN, margin=0.005, confidence=0.999, rounds=40, budget_s=5430.0)
+    campaign = dataclasses.replace(
+        CAMPAIGN,
+        margin=0.005,
+        confidence=0.999,
+        rounds=40,
+        budget_s=5430.0,
+        freeze=Freeze.CGROUP,
+        placement=Pinning.FREE,
+    )
     check(
         campaign,
         f"{BEGIN} --scale 10 --clients 1"
         " --set shared_buffers=512MB --set candidate:io_method=sync"
-        " --margin 0.5% --confidence 99.9% --rounds 40 --budget 5430s --seed 20261121",
+        " --margin 0.5% --confidence 99.9% --rounds 40 --freeze cgroup --placement free --budget 5430s --seed 20261121",
     )
 
 

@@ -21,6 +21,52 @@ def test_measured_rounds_are_counted_and_failed_ones_told(report: Report) -> Non
     ) in fresh.notes
 
 
+@pytest.mark.parametrize(
+    ("blamed", "note"),
+    [
+        (
+            [1] * 8,
+            "of 8 failed rounds out of 32, 0 are blamed on 17.7 and 8 on 18.1: 18.1 fails more often, and what it"
+            " would have shown in those rounds is in no interval",
+        ),
+        (
+            [0] * 9 + [1],
+            "of 10 failed rounds out of 34, 9 are blamed on 17.7 and 1 on 18.1: no more uneven than chance makes them",
+        ),
+    ],
+)
+def test_failed_rounds_are_told_by_whom_they_are_blamed_on(blamed: list[int | None], note: str) -> None:
+    run = samples.a_run()
+    cell = run.cells[0]
+    failed = [dataclasses.replace(samples.a_failed_round(cell.rounds[0].plan), blamed=arm) for arm in blamed]
+    cells = (dataclasses.replace(cell, rounds=(*cell.rounds, *failed)), run.cells[1])
+
+    notes = make_report(dataclasses.replace(run, cells=cells), samples.VERDICTS).cells[0].notes
+
+    assert note in notes
+
+
+def test_nobody_is_said_to_be_blamed_where_nobody_is(report: Report) -> None:
+    run = samples.a_run()
+    cell = run.cells[0]
+    failed = dataclasses.replace(samples.a_failed_round(cell.rounds[0].plan), blamed=None)
+    cells = (dataclasses.replace(cell, rounds=(*cell.rounds, failed)), run.cells[1])
+
+    notes = make_report(dataclasses.replace(run, cells=cells), samples.VERDICTS).cells[0].notes
+
+    assert not any("blamed" in note for note in notes)
+    assert any("blamed on 17.7" in note for note in report.cells[1].notes)
+
+
+def test_what_keeps_same_from_being_said_is_noted_once() -> None:
+    reason = "3 of 41 rounds failed, more than 5 %"
+    judged = tuple(dataclasses.replace(v, withheld=reason) for v in samples.READ_ONLY_VERDICTS)
+
+    notes = make_report(samples.a_run(), (judged, samples.FRESH_VERDICTS)).cells[0].notes
+
+    assert notes.count(f"SAME is withheld where the intervals say it: {reason}") == 1
+
+
 def test_a_cell_lasts_as_long_as_its_rounds_failed_ones_included(report: Report) -> None:
     rounds = samples.a_run().cells[1].rounds
     assert report.cells[1].seconds == pytest.approx(sum(r.seconds for r in rounds))
@@ -85,6 +131,20 @@ def test_a_note_of_both_arms_is_told_once() -> None:
 def test_fresh_copies_say_what_they_cannot_see(report: Report) -> None:
     assert not [note for note in report.cells[0].notes if "no vacuum" in note]
     assert [note for note in report.cells[1].notes if "no vacuum" in note]
+
+
+def test_a_cell_that_was_placed_freely_says_so(report: Report) -> None:
+    run = samples.a_run()
+    cell = run.cells[0]
+    rounds = tuple(
+        dataclasses.replace(r, placement=(("placement", "free"), *r.placement)) for r in cell.rounds
+    )
+    cells = (dataclasses.replace(cell, rounds=rounds), run.cells[1])
+
+    free = make_report(dataclasses.replace(run, cells=cells), samples.VERDICTS)
+
+    assert [any(note.startswith("placement free: ") for note in c.notes) for c in free.cells] == [True, False]
+    assert not any(note.startswith("placement free: ") for c in report.cells for note in c.notes)
 
 
 def test_every_cell_says_how_many_loads_its_intervals_rest_on(report: Report) -> None:
@@ -189,3 +249,22 @@ def test_an_arm_that_was_slowed_down_on_purpose_is_said_before_anything_else() -
     loud = "18.1 SLOWED DOWN ON PURPOSE by 1,400 ns per message: "
     assert all(cell.headline.startswith(loud) for cell in report.cells)
     assert report.notes[0] == f"{loud}this run tests pgverdict and says nothing about these servers"
+
+
+def test_what_was_timed_in_every_round_is_summed_up_and_not_listed() -> None:
+    run = samples.a_run()
+    timed = tuple(
+        dataclasses.replace(
+            r, placement=(("threads", "1"), ("freeze_ns_median", str(n)), ("freeze_ns_max", str(10 * n)))
+        )
+        for n, r in enumerate(run.cells[0].rounds, start=1)
+    )
+    cell = dataclasses.replace(run.cells[0], rounds=timed)
+    run = dataclasses.replace(run, cells=(cell, *run.cells[1:]))
+    placement = dict(make_report(run, judge_run(run)).cells[0].placement)
+
+    assert placement["threads"] == "1"
+    assert int(placement["freeze_ns_max"]) == 10 * max(
+        n for n, r in enumerate(timed, 1) if r in cell.measured
+    )
+    assert placement["freeze_ns_median"].isdigit()

@@ -59,6 +59,8 @@ server_ms_mean #2      0.01210 0.01190        -               - UNDECIDED >=8
   changes of pages, and no vacuum
   note: 1 round failed, in no interval: cannot start PostgreSQL 18.1: it did not
   accept connections within 30 s
+  note: of 1 failed round out of 13, 0 are blamed on 17.7 and 1 on 18.1: no more
+  uneven than chance makes them
 
   note: the arms were built differently (compiler): an effect may come from that
   rather than from PostgreSQL

@@ -33,6 +33,16 @@ def test_more_time_is_slower() -> None:
     )
 
 
+def test_same_that_is_withheld_says_why_and_what_it_takes() -> None:
+    check(
+        latency((0.998, 1.001, 1.004), UNDECIDED, rounds=38, more_rounds=19,
+                withheld="3 of 41 rounds failed, more than 5 %"),
+        "No verdict on whether 18.1 is slower than 17.7 on select-only (typical latency): 3 of 41 rounds failed,"
+        " more than 5 %; between 0.20 % faster and 0.40 % slower, 99 % sure, after 38 rounds; a run of about"
+        " 57 rounds, 3 min at this pace, would settle it",
+    )  # fmt: skip
+
+
 def test_less_work_per_time_is_slower() -> None:
     check(
         throughput((0.971, 0.98, 0.989), SLOWER),

@@ -18,6 +18,7 @@ import pgverdict
 from pgverdict.errors import WorldError
 from pgverdict.servers import processes
 from pgverdict.servers.account import Account
+from pgverdict.servers.cgroups import make_cgroup, obstacle
 from pgverdict.servers.home import Home
 from pgverdict.servers.install import Install
 from pgverdict.servers.marked import mark, remove_tree
@@ -29,6 +30,16 @@ from pgverdict.servers.workspace import Workspace, sweep
 from .conftest import CopyCluster, MakeServer
 
 PROMISE_S = 2.0
+
+FREEZES = [
+    pytest.param("run", id="running"),
+    "signal",
+    *(
+        pytest.param(f"cgroup-v{n}", marks=pytest.mark.skipif(why is not None, reason=str(why)))
+        for n in (1, 2)
+        for why in [obstacle(n)]
+    ),
+]
 
 
 def wait_until(condition: Callable[[], bool], timeout_s: float) -> float:
@@ -45,8 +56,13 @@ def has_ended(pid: int) -> bool:
 
 
 @contextmanager
-def victim(home: Home, install: Install, template: Path, *, freeze: bool) -> Iterator[dict[str, Any]]:
-    """A process with a workspace and a running server in it, and what it says of them."""
+def victim(
+    home: Home, install: Install, template: Path, *, freeze: str, revive: bool = False
+) -> Iterator[dict[str, Any]]:
+    """A process with a workspace and a running server in it, and what it says of them.
+
+    `revive`: its supervisor was killed before the server was launched.
+    """
     source = Path(pgverdict.__file__).parent.parent
     command = [
         sys.executable,
@@ -54,7 +70,8 @@ def victim(home: Home, install: Install, template: Path, *, freeze: bool) -> Ite
         str(home.cache),
         str(install.root),
         str(template),
-        "freeze" if freeze else "run",
+        freeze,
+        "killed" if revive else "alive",
     ]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(source)}
@@ -66,9 +83,9 @@ def victim(home: Home, install: Install, template: Path, *, freeze: bool) -> Ite
             process.kill()
 
 
-@pytest.mark.parametrize("freeze", [False, True], ids=["running", "frozen"])
+@pytest.mark.parametrize("freeze", FREEZES)
 def test_a_server_is_gone_two_seconds_after_its_parent_was_killed(
-    freeze: bool, any_install: Install, own_home: Home, scratch: Path, copy_cluster: CopyCluster
+    freeze: str, any_install: Install, own_home: Home, scratch: Path, copy_cluster: CopyCluster
 ) -> None:
     template = copy_cluster(any_install, scratch / "template")
     with victim(own_home, any_install, template, freeze=freeze) as facts:
@@ -79,13 +96,14 @@ def test_a_server_is_gone_two_seconds_after_its_parent_was_killed(
         wait_until(lambda: all(map(has_ended, facts["pids"])), PROMISE_S)
         wait_until(lambda: not Path(facts["sockets"]).exists(), PROMISE_S)
         wait_until(lambda: has_ended(facts["supervisor"]), PROMISE_S)
+        assert facts["cgroup"] is None or not Path(facts["cgroup"]).exists()
     assert sweep(own_home)[0].startswith("found the remains of run victim: no server was running, removed ")
     assert not Path(facts["workspace"]).exists()
 
 
-@pytest.mark.parametrize("freeze", [False, True], ids=["running", "frozen"])
+@pytest.mark.parametrize("freeze", FREEZES)
 def test_a_sweep_cleans_up_when_the_supervisor_was_killed_too(
-    freeze: bool, install: Install, own_home: Home, scratch: Path, copy_cluster: CopyCluster
+    freeze: str, install: Install, own_home: Home, scratch: Path, copy_cluster: CopyCluster
 ) -> None:
     template = copy_cluster(install, scratch / "template")
     with victim(own_home, install, template, freeze=freeze) as facts:
@@ -102,7 +120,25 @@ def test_a_sweep_cleans_up_when_the_supervisor_was_killed_too(
     assert all(map(has_ended, facts["pids"]))
     assert not Path(facts["workspace"]).exists()
     assert not Path(facts["sockets"]).exists()
+    assert facts["cgroup"] is None or not Path(facts["cgroup"]).exists()
     assert sweep(own_home) == []
+
+
+@pytest.mark.skipif(obstacle(1) is not None and obstacle(2) is not None, reason="no cgroups to make")
+def test_a_sweep_removes_a_cgroup_in_which_nobody_is_any_more(own_home: Home, account: Account) -> None:
+    remains = own_home.runs / "old"
+    remains.mkdir()
+    mark(remains)
+    (remains / "lock").touch()
+    left = make_cgroup(2 if obstacle(2) is None else 1, remains / "slots" / "0" / "data")
+    with Workspace.create(own_home, account) as living:
+        used = make_cgroup(left.version, living.path / "data")
+
+        assert len(sweep(own_home)) == 1
+
+        assert not left.path.exists()
+        assert used.path.exists(), "a run that lives keeps its own"
+    assert not used.path.exists()
 
 
 def test_a_sweep_is_not_led_astray_by_what_the_remains_say(own_home: Home, scratch: Path) -> None:
@@ -195,6 +231,42 @@ def test_a_killed_supervisor_is_replaced_and_knows_everything(
     supervisor.close()
 
     assert processes.running_in(server.data) == []
+
+
+@pytest.mark.parametrize("freeze", FREEZES)
+def test_a_supervisor_that_was_revived_keeps_the_promise(
+    freeze: str, install: Install, own_home: Home, scratch: Path, copy_cluster: CopyCluster
+) -> None:
+    template = copy_cluster(install, scratch / "template")
+    with victim(own_home, install, template, freeze=freeze, revive=True) as facts:
+        os.kill(facts["pid"], signal.SIGKILL)
+
+        wait_until(lambda: all(map(has_ended, facts["pids"])), PROMISE_S)
+        wait_until(lambda: not Path(facts["sockets"]).exists(), PROMISE_S)
+        assert facts["cgroup"] is None or not Path(facts["cgroup"]).exists()
+
+
+def test_what_a_server_left_in_a_frozen_cgroup_is_thawed(
+    scratch: Path,
+) -> None:
+    """A program it started, while of the server itself nothing is left."""
+    versions = [n for n in (1, 2) if obstacle(n) is None]
+    if not versions:
+        pytest.skip("no cgroups to make")
+    group = make_cgroup(versions[0], scratch / "data")
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as left:
+        group.take_in(left.pid)
+        group.freeze()
+
+        with pytest.raises(WorldError, match="cannot remove the cgroup"):
+            processes.end_all([scratch])
+
+        assert not group.is_frozen
+        assert left.stdin is not None
+        left.stdin.close()
+        left.wait()
+    assert processes.end_all([scratch]) == 0
+    assert not group.path.exists()
 
 
 def test_a_supervisor_does_not_mind_requests_to_end(install: Install, make_server: MakeServer) -> None:

@@ -1,17 +1,20 @@
 """A process that starts a server and waits to be killed.
 
 Arguments: the cache of the home for its run, the root of the install, a data directory to work on, and
-whether to freeze the server. Prints one line of JSON when the server runs.
+by what means to freeze the server (or "run"), and whether its supervisor is "killed" before the server
+is launched (else "alive"). Prints one line of JSON when the server runs.
 """
 
 import json
 import os
 import signal
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 from pgverdict.servers import processes
 from pgverdict.servers.account import server_account
+from pgverdict.servers.freeze import ByCgroup, Means, make_freezer
 from pgverdict.servers.home import Home
 from pgverdict.servers.install import list_installed
 from pgverdict.servers.server import Server
@@ -19,24 +22,33 @@ from pgverdict.servers.workspace import Workspace
 
 
 def main() -> None:
-    cache, root, template, freeze = sys.argv[1:]
+    cache, root, template, freeze, supervisor = sys.argv[1:]
     account, home = server_account(), Home(Path(cache), Path(cache).with_name("data"))
     shared = Home(Path(root).parents[1], Path(root))
     (install,) = [found for found in list_installed(shared) if found.root == Path(root)]
     workspace = Workspace.create(home, account, "victim")
+    if supervisor == "killed":
+        os.kill(workspace.supervisor.pid, signal.SIGKILL)
+        processes.wait_end(workspace.supervisor.pid, 5)
+    workspace.supervisor.revive()
     data = workspace.path / "data"
     Path(template).rename(data)
     server = Server(install, data, workspace.socket_directory("s"), {}, account)
+    stack = ExitStack()
+    freezer = None if freeze == "run" else stack.enter_context(make_freezer(Means(freeze), server))
     server.start()
     connection = server.connect()
     connection.execute("CREATE TABLE t AS SELECT generate_series(1, 1000)")
-    pids = server.pids()
-    if freeze == "freeze":
-        processes.send(pids, signal.SIGSTOP, data)
+    if freezer is not None:
+        freezer.begin()
+        freezer.freeze()
+    # Who ended before the freeze is not waited for by a frozen postmaster.
+    pids = [pid for pid in server.pids() if processes.state(pid) not in "XZ"]
     facts = {
         "pid": os.getpid(),
         "supervisor": workspace.supervisor.pid,
         "pids": pids,
+        "cgroup": str(freezer.cgroup.path) if isinstance(freezer, ByCgroup) else None,
         "workspace": str(workspace.path),
         "sockets": str(workspace.sockets),
     }

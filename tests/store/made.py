@@ -17,7 +17,7 @@ from pgverdict.records.round import (
     StatementRecord,
 )
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Role, primary_metrics
+from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, Role, primary_metrics
 
 LATENCY = Latency(15_001.0, 19_201.5, 2210.1, 19_010.0, 22_840.3, 27_112.9, 190_887.0)
 HISTOGRAM = base64.b64encode(b"\x1c\x84\x93\x14" + bytes(range(60))).decode()
@@ -74,6 +74,7 @@ def a_failed_round(ordinal: int) -> RoundRecord:
         "2026-11-21T10:59:00Z",
         1.25,
         story="cannot start PostgreSQL 18.1: no space left",
+        blamed=1,
     )
 
 
@@ -123,7 +124,7 @@ _order = st.lists(_small, max_size=2).map(tuple)
 
 def _made(kind: Any, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """The kind's fields by their type, where they are not named."""
-    by_type = {int: _whole, float: _measured, str: _text}
+    by_type: dict[Any, Any] = {int: _whole, float: _measured, str: _text, int | None: st.none() | _whole}
     known = {f.name: by_type[f.type] for f in dataclasses.fields(kind) if f.type in by_type}
     return st.builds(kind, **{**known, **fields})
 
@@ -165,6 +166,7 @@ rounds = _made(
     arms=st.lists(_arm, max_size=2).map(tuple),
     placement=_named,
     story=st.none() | _text,
+    blamed=st.none() | _small,
 )
 
 
@@ -194,6 +196,8 @@ def runs(draw: st.DrawFn) -> RunRecord:
             draw(st.floats(0.5, 1, exclude_max=True)),
             draw(_whole),
             draw(st.none() | st.integers(2, 1000)),
+            draw(st.sampled_from(Freeze)),
+            draw(st.sampled_from(Pinning)),
         ),
         host=draw(_named),
         arms=tuple(

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from pgverdict.errors import UserError
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, find_arm, make_arms
+from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, find_arm, make_arms
 from pgverdict.spec.quantities import HandicapAsked, duration_s, handicap, percentage, setting
 from pgverdict.workloads import catalogue
 
@@ -73,6 +73,20 @@ def compare(
             show_default="until decided",
         ),
     ] = None,
+    freeze: Annotated[
+        Freeze,
+        typer.Option(
+            help="Keep the arm whose turn it is not from all work, so that what it does in the background is"
+            " counted in its own slices: by signals, or by a cgroup of ours (v2, else v1)."
+        ),
+    ] = Freeze.OFF,
+    placement: Annotated[
+        Pinning,
+        typer.Option(
+            help="Whether every client shares a core with its server process, or all run where the kernel puts"
+            " them: what users live with, and noisier."
+        ),
+    ] = Pinning.PINNED,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -125,6 +139,8 @@ def compare(
         confidence=percentage(confidence, what="confidence"),
         seed=secrets.randbelow(2**31) if seed is None else seed,
         rounds=rounds,
+        freeze=freeze,
+        placement=placement,
     )
     from pgverdict.cli.measure import (
         measure,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pgverdict.conduct.placement import Placement
+from pgverdict.servers.freeze import Means
 from pgverdict.servers.install import Install
 from pgverdict.spec.campaign import CellSpec
 from pgverdict.workloads.workload import Workload
@@ -34,6 +35,8 @@ class PreparedCell:
     arms: tuple[PreparedArm, ...]
     placement: Placement
     slots: tuple[Path, ...]
+    freeze: Means | None = None
+    """By what the idle arms are frozen; None for not at all."""
 
     @property
     def loads(self) -> int:

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from pgverdict.conduct.bounds import WARM_UP_US, Bounds
 from pgverdict.conduct.cell import PreparedCell
-from pgverdict.conduct.live import LiveArm
+from pgverdict.conduct.live import LiveArm, blaming
+from pgverdict.conduct.turns import Turns
 from pgverdict.conduct.warmth import check_warmth
 from pgverdict.datasets.load import DATABASE
 from pgverdict.engine.messages import Statement
@@ -27,6 +28,7 @@ def finish_arm(
     """Collect an arm's totals from the engine and the server, and check that it was warm."""
     read = processes.grown(read_before, processes.storage_read_bytes(arm.connected.backend_pids))
     check_warmth(
+        number,
         cell.arms[number].name,
         storage_read_bytes=read,
         data_bytes=arm.data_bytes,
@@ -35,7 +37,7 @@ def finish_arm(
     totals = engine.totals(number)
     assert totals.latency is not None, "every slice counted transactions"
     counts: dict[str, views.StatementCounts] = {}
-    with views.session(arm.server, DATABASE) as connection:
+    with blaming(number), views.session(arm.server, DATABASE) as connection:
         if views.has_extension(connection, "pg_stat_statements"):
             counts = views.statement_counts(connection)
     records = []
@@ -72,14 +74,18 @@ def finish_arm(
     )
 
 
-def describe_placement(cell: PreparedCell, bounds: Bounds, engine: Engine) -> tuple[tuple[str, str], ...]:
+def describe_placement(
+    cell: PreparedCell, bounds: Bounds, turns: Turns, engine: Engine
+) -> tuple[tuple[str, str], ...]:
     """How the round was placed, for the record; `bounds_of` reads the bounds back."""
     return (
+        ("placement", cell.placement.pinning.value),
         ("threads", str(cell.placement.threads)),
         ("cpus", ",".join(map(str, cell.placement.cpus))),
         *((f"bound_{name}", str(value)) for name, value in bounds.bound),
         *((f"discard_{name}", str(value)) for name, value in bounds.discard),
         ("warm_up_us", str(WARM_UP_US)),
+        *turns.facts(),
         ("engine_version", engine.hello.version),
         ("engine_identity", engine.hello.identity),
         ("engine_profile", engine.hello.profile),

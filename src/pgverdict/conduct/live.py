@@ -5,11 +5,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from pgverdict.conduct.boundary import Reader
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.datasets.copy import copy_data, settle
 from pgverdict.engine.messages import Connected
 from pgverdict.engine.process import EngineError
-from pgverdict.errors import RoundFailed
+from pgverdict.errors import RoundFailed, WorldError
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.servers.marked import remove_tree
 from pgverdict.servers.server import Server
@@ -27,6 +28,7 @@ class LiveArm:
     start_ms: float
     data_bytes: int
     connected: Connected
+    reader: Reader
 
 
 @contextmanager
@@ -50,25 +52,45 @@ def data_in_place(cell: PreparedCell, plan: RoundPlan) -> Iterator[list[Path]]:
 
 
 @contextmanager
-def running(server: Server, regime: Regime) -> Iterator[float]:
-    """The server while it runs; gives the milliseconds its start took.
+def running(server: Server, regime: Regime, arm: int) -> Iterator[float]:
+    """The arm's server while it runs; gives the milliseconds its start took.
 
     Data that is thrown away needs no shutdown checkpoint, which would only load the disk for the next round.
     """
-    start_ms = server.start()
+    with blaming(arm):
+        start_ms = server.start()
     try:
         yield start_ms
     finally:
-        server.stop("fast" if regime is Regime.READ_ONLY else "immediate")
+        with blaming(arm):
+            server.stop("fast" if regime is Regime.READ_ONLY else "immediate")
 
 
 @contextmanager
-def blaming(servers: Mapping[int, Server]) -> Iterator[None]:
-    """Adds the end of a server's own log to the failure of its arm."""
+def blaming(arm: int) -> Iterator[None]:
+    """What goes wrong while only this arm is dealt with is its failure, where it is not known to be another's.
+
+    Not an OSError: a full disk or a lack of memory is the host's.
+    """
+    try:
+        yield
+    except (RoundFailed, EngineError):
+        raise  # they know
+    except WorldError as error:
+        raise RoundFailed(error.message, arm=arm, hint=error.hint) from error
+
+
+@contextmanager
+def quoting_logs(servers: Mapping[int, Server]) -> Iterator[None]:
+    """Adds the end of a server's own log to a failure that the engine met while it dealt with its arm.
+
+    The arm is blamed if the server failed; a script that cannot be computed, or the host, is no arm's fault.
+    """
     try:
         yield
     except EngineError as error:
         if error.arm is None:
             raise
         log = " | ".join(servers[error.arm].log_tail(3).splitlines())
-        raise RoundFailed(f"{error.message}; the log of arm {error.arm} ends: {log}") from error
+        blamed = error.arm if error.kind == "server" else None
+        raise RoundFailed(f"{error.message}; the log of arm {error.arm} ends: {log}", arm=blamed) from error

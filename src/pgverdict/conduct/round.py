@@ -9,20 +9,23 @@ import time
 from contextlib import ExitStack
 from datetime import UTC, datetime
 
+from pgverdict.conduct.boundary import Reader
 from pgverdict.conduct.bounds import WARM_UP_US, Bounds, choose_bounds
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.collect import describe_placement, finish_arm
 from pgverdict.conduct.handicap import grown_handicaps, read_handicaps
-from pgverdict.conduct.live import Launch, LiveArm, blaming, data_in_place, running
+from pgverdict.conduct.live import Launch, LiveArm, blaming, data_in_place, quoting_logs, running
 from pgverdict.conduct.pairs import run_pair
 from pgverdict.conduct.placement import pin_backends
+from pgverdict.conduct.turns import Turns
 from pgverdict.conduct.warmth import prewarm
 from pgverdict.datasets.load import DATABASE, where
 from pgverdict.engine.process import Engine
-from pgverdict.errors import WorldError
+from pgverdict.errors import RoundFailed, WorldError
 from pgverdict.observe import processes, views
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.records.round import ArmRecord, RoundRecord, RoundState, SliceRecord
+from pgverdict.servers.server import Server
 
 
 def run_round(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch: Launch) -> RoundRecord:
@@ -34,10 +37,11 @@ def run_round(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch
     started, begun = datetime.now(UTC), time.monotonic()
     try:
         slices, arms, placement = _measure(cell, plan, bounds, launch)
-        state, story = RoundState.MEASURED, None
+        state, story, blamed = RoundState.MEASURED, None, None
     except (WorldError, OSError) as error:
         slices, arms, placement = (), (), ()
         state, story = RoundState.FAILED, str(error)
+        blamed = error.arm if isinstance(error, RoundFailed) else None
     return RoundRecord(
         plan=plan,
         state=state,
@@ -47,6 +51,7 @@ def run_round(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch
         arms=arms,
         placement=placement,
         story=story,
+        blamed=blamed,
     )
 
 
@@ -57,42 +62,54 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
     with ExitStack() as stack:
         directories = stack.enter_context(data_in_place(cell, plan))
         servers = {arm: launch(cell, arm, directories[arm], plan.slots[arm]) for arm in plan.start_order}
+        turns = stack.enter_context(Turns.among(servers, cell.freeze))
         start_ms = {
-            arm: stack.enter_context(running(servers[arm], cell.workload.regime)) for arm in plan.start_order
+            arm: stack.enter_context(running(servers[arm], cell.workload.regime, arm))
+            for arm in plan.start_order
         }
-        stack.enter_context(blaming(servers))
-        sizes = {arm: prewarm(servers[arm], DATABASE) for arm in plan.start_order}
+        stack.enter_context(quoting_logs(servers))
+        sizes = {arm: _prewarm(servers[arm], arm) for arm in plan.start_order}
 
         engine = stack.enter_context(Engine.start())
         statements = engine.setup(
             clients=cell.spec.clients,
             threads=cell.placement.threads,
-            cpus=cell.placement.cpus,
+            cpus=cell.placement.engine_cpus,
             scripts=cell.workload.scripts,
             variables={"scale": cell.spec.scale},
         )
         connected = {arm: engine.connect(arm, where(servers[arm])) for arm in plan.connect_order}
-        live = [LiveArm(servers[a], start_ms[a], sizes[a], connected[a]) for a in range(len(cell.arms))]
+        live = [
+            LiveArm(
+                servers[a],
+                start_ms[a],
+                sizes[a],
+                connected[a],
+                Reader(servers[a], connected[a].backend_pids, engine, cell.placement.cpus),
+            )
+            for a in range(len(cell.arms))
+        ]
         for arm in live:
             pin_backends(cell.placement, arm.connected.backend_pids)
 
         rates = {arm: _warm_up(engine, arm, plan) for arm in plan.connect_order}
         bounds = bounds or choose_bounds(cell.workload.bound, list(rates.values()), cell.spec.clients)
-        for arm in live:
-            _reset_counts(arm)
+        for number, arm in enumerate(live):
+            _reset_counts(number, arm)
         read_before = [processes.storage_read_bytes(arm.connected.backend_pids) for arm in live]
         handicaps_before = read_handicaps(live)
-        slices = tuple(
-            record
-            for number, pair in enumerate(plan.pairs)
-            for record in run_pair(engine, live, number, pair, bounds)
-        )
+        with turns.taken():
+            slices = tuple(
+                record
+                for number, pair in enumerate(plan.pairs)
+                for record in run_pair(engine, live, turns, number, pair, bounds)
+            )
         handicaps = grown_handicaps(cell, handicaps_before, read_handicaps(live), slices)
         arms = tuple(
             finish_arm(engine, cell, number, arm, statements, read_before[number], handicaps[number])
             for number, arm in enumerate(live)
         )
-        return slices, arms, describe_placement(cell, bounds, engine)
+        return slices, arms, describe_placement(cell, bounds, turns, engine)
 
 
 def _warm_up(engine: Engine, arm: int, plan: RoundPlan) -> float:
@@ -106,7 +123,12 @@ def _warm_up(engine: Engine, arm: int, plan: RoundPlan) -> float:
     return done.rate_hz
 
 
-def _reset_counts(arm: LiveArm) -> None:
-    with views.session(arm.server, DATABASE) as connection:
+def _prewarm(server: Server, arm: int) -> int:
+    with blaming(arm):
+        return prewarm(server, DATABASE)
+
+
+def _reset_counts(number: int, arm: LiveArm) -> None:
+    with blaming(number), views.session(arm.server, DATABASE) as connection:
         if views.has_extension(connection, "pg_stat_statements"):
             views.reset_statements(connection)

@@ -33,10 +33,13 @@ def prewarm(server: Server, database: str) -> int:
         return size
 
 
-def check_warmth(arm_name: str, *, storage_read_bytes: int, data_bytes: int, memory_bytes: int) -> None:
+def check_warmth(
+    arm: int, arm_name: str, *, storage_read_bytes: int, data_bytes: int, memory_bytes: int
+) -> None:
     """RoundFailed if an arm had more than a stray page read from storage although memory had room for its data."""
     if storage_read_bytes > STRAY_BYTES_MAX and data_bytes < memory_bytes:
         raise RoundFailed(
             f"arm {arm_name} read {storage_read_bytes} bytes from storage while it was measured,"
-            f" although its {data_bytes} bytes of data fit into {memory_bytes} bytes of memory"
+            f" although its {data_bytes} bytes of data fit into {memory_bytes} bytes of memory",
+            arm=arm,
         )

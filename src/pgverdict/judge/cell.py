@@ -14,6 +14,7 @@ from pgverdict.judge.alpha import Alphas, cell_alphas
 from pgverdict.judge.decide import decide, more_rounds
 from pgverdict.judge.estimate import Estimate, estimate, order_columns
 from pgverdict.judge.evalue import log_e_value
+from pgverdict.judge.failures import count_failures
 from pgverdict.judge.interval import Kind, interval
 from pgverdict.judge.values import Question, Values, values
 from pgverdict.judge.verdict import Outcome, Verdict
@@ -65,8 +66,12 @@ def judge_question(
     if campaign.rounds is not None and kind is Kind.ANYTIME:
         # Two chances to be wrong, before the chosen number and at it, would be twice the alpha.
         outcome, detectable = Outcome.UNDECIDED, False
-    forecast = None
-    if outcome is Outcome.UNDECIDED:
+    withheld, forecast = None, None
+    failures = count_failures(cell, candidate=1)
+    if outcome is Outcome.SAME and failures.withholds_same:
+        outcome, detectable = Outcome.UNDECIDED, False
+        withheld, forecast = failures.reason, failures.more_rounds
+    elif outcome is Outcome.UNDECIDED:
         forecast = more_rounds(result, rounds=len(used), alpha=alpha, margin=campaign.margin, kind=kind)
     baseline_value, candidate_value = _typical_values([value for _, value in used])
     return Verdict(
@@ -88,6 +93,7 @@ def judge_question(
         e_value=math.nan if kind is Kind.FIXED else _e_value(result),
         round_sd=float(result.sd),
         more_rounds=forecast,
+        withheld=withheld,
     )
 
 

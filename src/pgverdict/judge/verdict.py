@@ -61,3 +61,5 @@ class Verdict:
 
     None where it is decided; undecided with an effect, None means more than `decide.MORE_ROUNDS_MAX`.
     """
+    withheld: str | None = None
+    """Why it is UNDECIDED although its interval says SAME; None where nothing is held back."""

@@ -1,24 +1,51 @@
 """What the kernel counted for a server's processes: exact at once, cheap enough for every slice boundary."""
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from pgverdict.servers.processes import as_owner
 
 _PROC = Path("/proc")
+_BYTES_MAX = 1 << 16  # more than any of these files has
 
 
-def cpu_ns(pids: Iterable[int]) -> dict[int, int]:
-    """Processor time of each process so far, from the scheduler's own statistics; ended processes are left out."""
-    return {pid: int(text.split(maxsplit=1)[0]) for pid, text in _read(pids, "schedstat")}
+def scheduled_ns(pids: Iterable[int]) -> tuple[dict[int, int], dict[int, int]]:
+    """Processor time of each process so far, and its time of waiting for a processor while it could have worked.
+
+    From the scheduler's own statistics; ended processes are left out.
+    """
+    cpu, run_delay = {}, {}
+    for pid, text in _read(pids, "schedstat"):
+        cpu[pid], run_delay[pid] = map(int, text.split()[:2])
+    return cpu, run_delay
+
+
+def switches(tasks: Iterable[int]) -> tuple[dict[int, int], dict[int, int]]:
+    """How often each process or thread gave up its processor so far, and how often the processor was taken from it."""
+    voluntary, involuntary = {}, {}
+    for task, text in _read(tasks, "status"):
+        # The last two lines, in all kernels since 2.6.23; found by name all the same.
+        counts = dict(line.split(b":") for line in text.splitlines() if b"ctxt_switches" in line)
+        voluntary[task] = int(counts[b"voluntary_ctxt_switches"])
+        involuntary[task] = int(counts[b"nonvoluntary_ctxt_switches"])
+    return voluntary, involuntary
+
+
+def threads_of(pid: int) -> tuple[int, ...]:
+    """The threads of a process as of now; none if it ended."""
+    try:
+        return tuple(sorted(int(task.name) for task in (_PROC / str(pid) / "task").iterdir()))
+    except FileNotFoundError:
+        return ()
 
 
 def storage_read_bytes(pids: Iterable[int]) -> dict[int, int]:
     """Bytes each process had fetched from storage so far, reads served by the page cache not counted."""
     found = {}
     for pid, text in _read(pids, "io"):
-        fields = dict(line.split(": ") for line in text.splitlines())
-        found[pid] = int(fields["read_bytes"])
+        fields = dict(line.split(b": ") for line in text.splitlines())
+        found[pid] = int(fields[b"read_bytes"])
     return found
 
 
@@ -31,17 +58,26 @@ def grown(before: Mapping[int, int], after: Mapping[int, int]) -> int:
     return sum(count - before.get(pid, 0) for pid, count in after.items())
 
 
-def _read(pids: Iterable[int], name: str) -> list[tuple[int, str]]:
+def _read(pids: Iterable[int], name: str) -> list[tuple[int, bytes]]:
     texts = []
     for pid in pids:
-        path = _PROC / str(pid) / name
+        path = f"{_PROC}/{pid}/{name}"
         try:
             try:
-                text = path.read_text()
+                text = read_at_once(path)
             except PermissionError:
                 with as_owner(pid):
-                    text = path.read_text()
+                    text = read_at_once(path)
         except (FileNotFoundError, ProcessLookupError):
             continue  # it ended between the listing and the reading
         texts.append((pid, text))
     return texts
+
+
+def read_at_once(path: str) -> bytes:
+    """A small file of the kernel's, in a third of the time that Path.read_text takes."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(descriptor, _BYTES_MAX)
+    finally:
+        os.close(descriptor)

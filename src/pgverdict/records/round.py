@@ -51,6 +51,21 @@ class SliceRecord:
     engine_run_delay_ns: int
     begin_late_ns_max: int
     drain_ns_max: int
+    server_run_delay_ns: int | None = None
+    """How long processes of the arm's server waited for a processor while they could have worked, summed.
+
+    This and what follows is between the slice's boundaries, discarded transactions included; None: not counted.
+    """
+    backend_switches_voluntary: int | None = None
+    """How often the clients' server processes gave up their processor, as they do when they wait for a client."""
+    backend_switches_involuntary: int | None = None
+    """How often it was taken from them."""
+    engine_switches_voluntary: int | None = None
+    engine_switches_involuntary: int | None = None
+    cores_busy_ns: int | None = None
+    """How long the placement's cores worked for anybody, in ticks of 10 ms: less server and engine, for others."""
+    steal_ns: int | None = None
+    """How long the hypervisor kept these cores for other machines, in the same ticks."""
 
 
 @dataclass(frozen=True)
@@ -111,3 +126,5 @@ class RoundRecord:
     placement: tuple[tuple[str, str], ...] = ()
     """How it was placed: threads, pinning, slice bounds; name to value."""
     story: str | None = None
+    blamed: int | None = None
+    """The arm whose server or connection failed the round; None if that is not known, or no arm's fault."""

@@ -37,6 +37,10 @@ def compare_command(run: RunRecord) -> str:
         words += ["--confidence", _percentage(campaign.confidence)]
     if campaign.rounds is not None:
         words += ["--rounds", str(campaign.rounds)]
+    if campaign.freeze != defaults["freeze"]:
+        words += ["--freeze", campaign.freeze.value]
+    if campaign.placement != defaults["placement"]:
+        words += ["--placement", campaign.placement.value]
     words += ["--budget", _duration(campaign.budget_s), "--seed", str(campaign.seed)]
     return shlex.join(words)
 

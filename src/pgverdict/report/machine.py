@@ -38,6 +38,8 @@ def _document(report: Report) -> dict[str, Any]:
             "confidence": campaign.confidence,
             "budget_s": campaign.budget_s,
             "rounds": campaign.rounds,
+            "freeze": campaign.freeze.value,
+            "placement": campaign.placement.value,
             "seed": campaign.seed,
         },
         "arms": [

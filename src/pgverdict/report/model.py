@@ -5,19 +5,20 @@ print(report.cells[0].headline)
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from pgverdict import __version__
 from pgverdict.judge.decide import ROUNDS_MIN, missable_share
+from pgverdict.judge.failures import count_failures
 from pgverdict.judge.values import Question, values
 from pgverdict.judge.verdict import Outcome, Verdict
 from pgverdict.records.round import ArmRecord, RoundRecord, RoundState
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
 from pgverdict.report import words
 from pgverdict.report.command import compare_command
-from pgverdict.spec.campaign import Campaign, CellSpec
+from pgverdict.spec.campaign import Campaign, CellSpec, Pinning
 
 _MADE_WITH = ("compiler", "configure", "cflags")
 """What a build says about its making; arms that differ here differ in more than PostgreSQL."""
@@ -174,7 +175,7 @@ def _cell(run: RunRecord, cell: CellRecord, verdicts: tuple[Verdict, ...]) -> Ce
         round_effects=tuple(_round_effect(number, r, cell) for number, r in enumerate(cell.rounds, start=1)),
         conditions=_conditions(cell.measured, arms=len(run.arms)),
         placement=_placement(cell.measured),
-        notes=_cell_notes(cell, verdicts, run.campaign.confidence),
+        notes=(*_cell_notes(cell, verdicts, run.campaign.confidence), *_failure_notes(run, cell, verdicts)),
         short_of=short_of,
     )
 
@@ -226,12 +227,21 @@ def _median(records: Sequence[ArmRecord], name: str) -> float | None:
 
 
 def _placement(rounds: Sequence[RoundRecord]) -> tuple[tuple[str, str], ...]:
-    """The same in all rounds, as a rule; what was not is listed."""
-    found: dict[str, dict[str, None]] = {}
+    """The same in all rounds, as a rule; what was not is listed, and what was timed is summed up."""
+    found: dict[str, list[str]] = {}
     for record in rounds:
         for name, value in record.placement:
-            found.setdefault(name, {})[value] = None
-    return tuple((name, ", then ".join(distinct)) for name, distinct in found.items())
+            found.setdefault(name, []).append(value)
+    return tuple(
+        (name, str(round(_TIMED[ending](map(float, seen)))))
+        if (ending := name.rpartition("_ns_")[2]) in _TIMED and "_ns_" in name
+        else (name, ", then ".join(dict.fromkeys(seen)))
+        for name, seen in found.items()
+    )
+
+
+_TIMED: Mapping[str, Callable[[Iterable[float]], float]] = {"median": median, "max": max}
+"""How the rounds of a placement's entry ending so, in ns, become one: the typical round's, the worst."""
 
 
 def _differences(arms: Sequence[ArmFacts]) -> tuple[Difference, ...]:
@@ -276,6 +286,32 @@ def _run_notes(run: RunRecord, differences: Sequence[Difference]) -> tuple[str, 
     return tuple(notes)
 
 
+def _failure_notes(run: RunRecord, cell: CellRecord, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    """What the failed rounds say of the arms, and what they keep from being said."""
+    notes = []
+    for number, arm in enumerate(run.arms[1:], start=1):
+        failures = count_failures(cell, number)
+        if not failures.baseline and not failures.candidate:
+            continue
+        baseline, candidate = words.arm_label(run.arms[0]), words.arm_label(arm)
+        blamed = (
+            f"of {words.count(failures.failed, 'failed round')} out of {failures.rounds}, {failures.baseline} are"
+            f" blamed on {baseline} and {failures.candidate} on {candidate}"
+        )
+        if failures.p_value <= 1 - run.campaign.confidence:
+            worse = candidate if failures.candidate > failures.baseline else baseline
+            notes.append(
+                f"{blamed}: {worse} fails more often, and what it would have shown in those rounds is in no interval"
+            )
+        else:
+            notes.append(f"{blamed}: no more uneven than chance makes them")
+    notes += [
+        f"SAME is withheld where the intervals say it: {reason}"
+        for reason in dict.fromkeys(v.withheld for v in verdicts if v.withheld is not None)
+    ]
+    return tuple(notes)
+
+
 def _cell_notes(cell: CellRecord, verdicts: Sequence[Verdict], confidence: float) -> tuple[str, ...]:
     notes = []
     if cell.measured:
@@ -289,6 +325,11 @@ def _cell_notes(cell: CellRecord, verdicts: Sequence[Verdict], confidence: float
         notes.append(
             f"SAME is about what happens in most rounds: {words.count(verdicts[0].rounds, 'round')} may miss what"
             f" happens in fewer than {missed:.0%} of them".replace("%", " %")
+        )
+    if any(("placement", Pinning.FREE.value) in r.placement for r in cell.measured):
+        notes.append(
+            "placement free: clients and server processes ran where the kernel put them, as users' do; results say"
+            " nothing about pinned ones"
         )
     if cell.regime == "fresh":
         notes.append(

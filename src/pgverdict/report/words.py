@@ -218,6 +218,8 @@ def headline(
             takes = _what_it_takes(verdict, seconds_per_round)
             if held_back is not None:
                 return f"No verdict on {doubt}: {held_back}; {_so_far(verdict)}"
+            if verdict.withheld is not None:
+                return f"No verdict on {doubt}: {verdict.withheld}; {_so_far(verdict, sure)}{takes}"
             if verdict.rounds < ROUNDS_MIN:
                 least = f"a verdict takes at least {count(ROUNDS_MIN, 'round')}"
                 return f"No verdict yet on {doubt}: {least}; {_so_far(verdict)}{takes}"

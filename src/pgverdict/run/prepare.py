@@ -1,11 +1,12 @@
 """From a campaign to cells that rounds can be run on: builds obtained, templates made, data copied, arms met."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from pgverdict.conduct.cell import PreparedArm, PreparedCell
-from pgverdict.conduct.placement import place
+from pgverdict.conduct.placement import choose_pinning, place
+from pgverdict.conduct.turns import require_freezable
 from pgverdict.datasets.copy import copy_data, settle
 from pgverdict.datasets.load import DATABASE
 from pgverdict.datasets.template import Template, TemplateSpec, find_template, make_template
@@ -16,6 +17,7 @@ from pgverdict.plan.rounds import LOADS_MAX, how_many_loads
 from pgverdict.records.run import ArmFacts
 from pgverdict.run.listener import Listener
 from pgverdict.run.site import Site
+from pgverdict.servers.freeze import choose_means
 from pgverdict.servers.install import Install, obtain
 from pgverdict.servers.marked import remove_tree
 from pgverdict.servers.space import require_space
@@ -70,10 +72,21 @@ class _Obtained:
 
 def prepare(campaign: Campaign, site: Site, listener: Listener) -> Prepared:
     """Do everything that comes before the first round."""
-    arms = _obtain(campaign.arms, site, listener)
     cells = [_size(cell, campaign.rounds) for cell in campaign.cells]
+    freeze = choose_means(campaign.freeze)
+    if freeze is not None:
+        for cell in cells:
+            require_freezable(cell.workload)
+    arms = _obtain(campaign.arms, site, listener)
     _require_space(cells, arms, site)
-    prepared = tuple(_prepare_cell(cell, arms, site, listener) for cell in cells)
+    prepared = tuple(
+        replace(
+            _prepare_cell(cell, arms, site, listener),
+            freeze=freeze,
+            placement=place(cell.spec.clients, choose_pinning(campaign.placement, cell.workload)),
+        )
+        for cell in cells
+    )
     settle(site.home.cache)
     met = tuple(
         _meet(site, campaign, found, arm, listener) for found, arm in zip(arms, prepared[0].arms, strict=True)

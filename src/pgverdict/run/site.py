@@ -45,7 +45,8 @@ class Site:
         socket: str,
         handicap: Handicap | None = None,
     ) -> Server:
-        """A server on a data directory, not yet started."""
+        """A server on a data directory, not yet started, that will not outlive us."""
+        self.workspace.supervisor.revive()
         sockets = self.workspace.socket_directory(socket)
         return Server(install, data, sockets, settings, self.account, handicap=handicap)
 

@@ -16,6 +16,8 @@ this package with the standard library alone, and starts in milliseconds. The pu
     control     read_control(data) -> Control, trim_wal(data)
     known       Known(install, account): which settings there are
     processes   running_in(directory), end_all(directories)
+    cgroups     Cgroup; thaw_around(pids), made_for(directory): cgroups of ours, also those of a killed run
+    freeze      choose_means(wish) -> Means, make_freezer(means, server): freeze() and thaw()
     supervisor  Supervisor: stops what runs in given directories when this process ends
     workspace   Workspace.create(home, account): a run's own directories; sweep(home)
     sockets     make_sockets(account), socket_path(directory, port)

@@ -19,6 +19,8 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from pgverdict.servers.cgroups import Cgroup, made_for, thaw_all, thaw_around
+
 QUIT_S = 0.5
 """How long a server has to end by itself after SIGQUIT. It needs 10 ms; the promise is two seconds."""
 
@@ -54,19 +56,24 @@ def send(pids: Iterable[int], number: int, directory: Path) -> None:
 def end_all(directories: Iterable[Path]) -> int:
     """Stop all servers that run in the directories, frozen ones too: thaw and quit, then kill. How many.
 
-    What they leave in shared memory is removed: nobody else would.
+    What they leave in shared memory is removed, and the cgroups made for them: nobody else would.
     """
     places = [Path(os.path.realpath(directory)) for directory in directories]
     begin = quiet_since = time.monotonic()
     asked: set[int] = set()
     servers: set[str] = set()
     segments: set[str] = set()
+    # Also those in which no server is seen any more: what a server started may be frozen there.
+    groups: set[Cgroup] = set().union(*map(made_for, places))
+    thaw_all(groups)
     while time.monotonic() - begin < _GIVE_UP_S:
         found = [(pid, place) for place in places for pid in running_in(place)]
         if found:
             quiet_since = time.monotonic()
         elif time.monotonic() - quiet_since >= _QUIET_S:
             break
+        # Before any signal: even SIGKILL does not reach into a frozen cgroup.
+        groups |= thaw_around(pid for pid, _ in found)
         for pid, place in found:
             if pid not in asked:
                 asked.add(pid)
@@ -79,6 +86,8 @@ def end_all(directories: Iterable[Path]) -> int:
         time.sleep(0.01)
     for server in servers:
         forget_shared_memory(Path(server), segments)
+    for group in groups.union(*map(made_for, places)):
+        group.remove()
     return len(servers)
 
 
@@ -91,6 +100,7 @@ def kill_all(data: Path, segments: Iterable[str] = ()) -> None:
     segments = set(segments)
     while (pids := running_in(data)) and time.monotonic() < deadline:
         segments = segments.union(*map(mapped_segments, pids))
+        thaw_around(pids)
         send(pids, signal.SIGKILL, data)
         time.sleep(0.005)
     forget_shared_memory(data, segments)
@@ -170,15 +180,25 @@ def _all_processes() -> list[int]:
         return sorted(int(entry.name) for entry in entries if entry.name.isdigit())
 
 
+def state(pid: int) -> str:
+    """The letter of proc(5): T stands still, Z ended and was not waited for; X where there is none (any more)."""
+    return _state_and_parent(pid)[0]
+
+
 def _parent(pid: int) -> int | None:
     """The parent of a process; None if it ended, waited for or not."""
+    letter, parent = _state_and_parent(pid)
+    return None if letter in "ZX" else parent
+
+
+def _state_and_parent(pid: int) -> tuple[str, int]:
     try:
         content = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
-        return None
+        return "X", 0
     # The second field is the program's name, which may hold anything; it ends at the last bracket.
-    state, parent = content.rpartition(b")")[2].split()[:2]
-    return None if state in b"ZX" else int(parent)
+    letter, parent = content.rpartition(b")")[2].split()[:2]
+    return letter.decode(), int(parent)
 
 
 def _working_directory(pid: int) -> str | None:

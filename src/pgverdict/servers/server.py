@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pgverdict.errors import UserError, WorldError
 from pgverdict.servers import interruption, processes
 from pgverdict.servers.account import Account
+from pgverdict.servers.cgroups import thaw_around
 from pgverdict.servers.cluster import SUPERUSER
 from pgverdict.servers.handicap import (
     COUNTS_NAME,
@@ -141,6 +142,7 @@ class Server:
             else:
                 process.send_signal(_SIGNALS[step])
                 pids = [process.pid, *processes.children_of(process.pid)]
+                thaw_around(pids)
                 processes.send(pids, signal.SIGCONT, self.data)
                 _await_end(process.pid, deadline_s if step == "fast" else _IMMEDIATE_S_MAX, step)
             if process.poll() is not None:

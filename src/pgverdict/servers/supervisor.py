@@ -5,7 +5,8 @@ pipe from us; when the pipe closes, because we closed it or because the kernel d
 that run in the directories it was told to watch, and deletes the socket directories. Directories, not
 process ids: there is no moment between a server's launch and its registration.
 
-If the supervisor itself is killed it is started again at the next word to it; if both are, `sweep` in
+If the supervisor itself is killed it is started again at the next word to it, or before the next server is
+launched (`revive`); if both are, `sweep` in
 `workspace` cleans up at the next start. It has no parent-death signal: the pipe says the same, and is not
 fooled when a mere thread of ours ends.
 """
@@ -49,6 +50,11 @@ class Supervisor:
         """At the end delete this directory, which must be marked as ours."""
         self._add("remove", directory)
 
+    def revive(self) -> None:
+        """Start it again if somebody killed it: to be called before a server is launched."""
+        if self._process.poll() is not None:
+            self._replace()
+
     def close(self) -> None:
         """Stop what still runs, delete what was to be deleted, end the supervisor."""
         _close_input(self._process)
@@ -81,12 +87,15 @@ class Supervisor:
         try:
             _write(self._process, verb, str(directory))
         except BrokenPipeError:
-            # Somebody killed it. Nothing is lost: all it knew is known here.
-            _close_input(self._process)
-            self._process.wait()
-            self._process = _launch()
-            for earlier_verb, earlier_directory in self._orders:
-                _write(self._process, earlier_verb, earlier_directory)
+            self._replace()
+
+    def _replace(self) -> None:
+        """Nothing is lost: all that the killed one knew is known here."""
+        _close_input(self._process)
+        self._process.wait()
+        self._process = _launch()
+        for verb, directory in self._orders:
+            _write(self._process, verb, directory)
 
 
 def _launch() -> "subprocess.Popen[bytes]":

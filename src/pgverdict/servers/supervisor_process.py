@@ -4,6 +4,7 @@ Orders come as JSON lines: {"watch": DIRECTORY}, {"remove": DIRECTORY}. Standard
 of its modules: this starts in milliseconds and stays small.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -26,12 +27,12 @@ def main() -> None:
     removed: dict[str, None] = {}
     for line in sys.stdin:
         _obey(line, watched, removed)
-    end_all(map(Path, watched))
+    # Nobody is left to tell of an error; the next sweep finds what remained, and says so.
+    with contextlib.suppress(OSError, WorldError):
+        end_all(map(Path, watched))
     for directory in removed:
-        try:
+        with contextlib.suppress(OSError, WorldError):
             remove_tree(Path(directory))
-        except (OSError, WorldError):
-            continue  # nobody is left to tell; the next sweep finds and reports it
 
 
 def _obey(line: str, watched: dict[str, None], removed: dict[str, None]) -> None:

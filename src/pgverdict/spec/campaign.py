@@ -66,6 +66,21 @@ def primary_metrics() -> tuple[str, ...]:
     return tuple(name for name, one in METRICS.items() if one.subject is Subject.CELL)
 
 
+class Freeze(Enum):
+    """Whether, and by what, the arm whose turn it is not is kept from working within a round."""
+
+    OFF = "off"
+    SIGNAL = "signal"
+    CGROUP = "cgroup"
+
+
+class Pinning(Enum):
+    """Whether clients and their server processes share cores that are chosen for them, or run where they are put."""
+
+    PINNED = "pinned"
+    FREE = "free"
+
+
 @dataclass(frozen=True)
 class Campaign:
     """A matrix of cells and arms with a budget and a seed.
@@ -80,6 +95,8 @@ class Campaign:
     confidence: float = 0.99
     seed: int = 0
     rounds: int | None = None
+    freeze: Freeze = Freeze.OFF
+    placement: Pinning = Pinning.PINNED
 
     def __post_init__(self) -> None:
         if len(self.arms) != 2:

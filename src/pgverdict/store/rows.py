@@ -19,7 +19,7 @@ from pgverdict.records.round import (
     StatementRecord,
 )
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Role
+from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, Role
 
 Row = RowMapping
 Pairs = tuple[tuple[str, str], ...]
@@ -41,6 +41,7 @@ def _pairs(array: Iterable[tuple[str, str]]) -> Pairs:
 
 def run_row(run: RunRecord) -> dict[str, Any]:
     campaign = _plain(run.campaign, "arms", "cells")
+    campaign |= {"freeze": run.campaign.freeze.value, "placement": run.campaign.placement.value}
     return {**campaign, **_plain(run, "state", "campaign", "arms", "cells"), "state": run.state.value}
 
 
@@ -112,7 +113,9 @@ def run_record(row: Row, arm_rows: Iterable[Row], cells: tuple[CellRecord, ...])
             Arm(r["name"], Role(r["role"]), r["server"], _pairs(r["chosen"]), r["handicap_ns"]) for r in rows
         ),
         cells=tuple(cell.spec for cell in cells),
-        **_take(Campaign, row, "arms", "cells"),
+        freeze=Freeze(row["freeze"]),
+        placement=Pinning(row["placement"]),
+        **_take(Campaign, row, "arms", "cells", "freeze", "placement"),
     )
     facts = tuple(
         ArmFacts(

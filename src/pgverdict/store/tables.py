@@ -71,6 +71,15 @@ runs = Table(
     Column("confidence", Double, nullable=False, comment="campaign: how sure a verdict must be, a fraction"),
     Column("seed", BigInteger, nullable=False, comment="campaign: what every random order is drawn from"),
     Column("rounds", Integer, comment="campaign: rounds per cell; null where rounds are added until decided"),
+    Column(
+        "freeze",
+        Text,
+        nullable=False,
+        comment="campaign: what kept the idle arm from working: off, signal, cgroup",
+    ),
+    Column(
+        "placement", Text, nullable=False, comment="campaign: whether clients were to be pinned: pinned, free"
+    ),
     comment="One execution of a campaign, and the campaign",
 )
 
@@ -145,6 +154,9 @@ rounds = Table(
     Column("pairs", JSON, nullable=False, comment="plan: [[arms in the order they work], seed] per pair"),
     Column("placement", JSON, nullable=False, comment="threads, pinning, slice bounds: [name, value] pairs"),
     Column("story", Text, comment="why a failed round failed"),
+    Column(
+        "blamed", Integer, comment="arm whose server or connection failed; null: not known, or no arm's fault"
+    ),
     UniqueConstraint("cell", "place"),
     comment="One independent repetition of a cell: the unit of replication",
 )
@@ -170,6 +182,13 @@ slices = Table(
     Column("engine_run_delay_ns", BigInteger, nullable=False, comment="the engine's wait for a processor"),
     Column("begin_late_ns_max", BigInteger, nullable=False, comment="how late the last client thread began"),
     Column("drain_ns_max", BigInteger, nullable=False, comment="longest work beyond the slice's bound"),
+    Column("server_run_delay_ns", BigInteger, comment="the server's wait for a processor, all its processes"),
+    Column("backend_switches_voluntary", BigInteger, comment="backends gave up their processor so often"),
+    Column("backend_switches_involuntary", BigInteger, comment="it was taken from them so often"),
+    Column("engine_switches_voluntary", BigInteger, comment="the engine gave up its processor so often"),
+    Column("engine_switches_involuntary", BigInteger, comment="it was taken from it so often"),
+    Column("cores_busy_ns", BigInteger, comment="work of the placement's cores for anybody; ticks of 10 ms"),
+    Column("steal_ns", BigInteger, comment="taken from these cores by the hypervisor; ticks of 10 ms"),
     comment="A short stretch in which one arm worked",
 )  # fmt: skip
 

@@ -65,3 +65,5 @@ class Workload:
     primary: str
     regime: Regime
     bound: SliceBound
+    has_workers: bool = False
+    """Whether other processes of the server may work for a client (parallel plans, io workers): never pinned then."""

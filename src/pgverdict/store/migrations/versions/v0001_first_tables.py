@@ -46,6 +46,18 @@ def upgrade() -> None:
             nullable=True,
             comment="campaign: rounds per cell; null where rounds are added until decided",
         ),
+        sa.Column(
+            "freeze",
+            sa.Text(),
+            nullable=False,
+            comment="campaign: what kept the idle arm from working: off, signal, cgroup",
+        ),
+        sa.Column(
+            "placement",
+            sa.Text(),
+            nullable=False,
+            comment="campaign: whether clients were to be pinned: pinned, free",
+        ),
         sa.PrimaryKeyConstraint("id", name="runs_pkey"),
         comment="One execution of a campaign, and the campaign",
     )
@@ -183,6 +195,12 @@ def upgrade() -> None:
             comment="threads, pinning, slice bounds: [name, value] pairs",
         ),
         sa.Column("story", sa.Text(), nullable=True, comment="why a failed round failed"),
+        sa.Column(
+            "blamed",
+            sa.Integer(),
+            nullable=True,
+            comment="arm whose server or connection failed; null: not known, or no arm's fault",
+        ),
         sa.ForeignKeyConstraint(["cell"], ["cells.cell"], name="rounds_cell_fkey"),
         sa.PrimaryKeyConstraint("round", name="rounds_pkey"),
         sa.UniqueConstraint("cell", "place", name="rounds_cell_place_key"),
@@ -383,6 +401,48 @@ def upgrade() -> None:
         ),
         sa.Column(
             "drain_ns_max", sa.BigInteger(), nullable=False, comment="longest work beyond the slice's bound"
+        ),
+        sa.Column(
+            "server_run_delay_ns",
+            sa.BigInteger(),
+            nullable=True,
+            comment="the server's wait for a processor, all its processes",
+        ),
+        sa.Column(
+            "backend_switches_voluntary",
+            sa.BigInteger(),
+            nullable=True,
+            comment="backends gave up their processor so often",
+        ),
+        sa.Column(
+            "backend_switches_involuntary",
+            sa.BigInteger(),
+            nullable=True,
+            comment="it was taken from them so often",
+        ),
+        sa.Column(
+            "engine_switches_voluntary",
+            sa.BigInteger(),
+            nullable=True,
+            comment="the engine gave up its processor so often",
+        ),
+        sa.Column(
+            "engine_switches_involuntary",
+            sa.BigInteger(),
+            nullable=True,
+            comment="it was taken from it so often",
+        ),
+        sa.Column(
+            "cores_busy_ns",
+            sa.BigInteger(),
+            nullable=True,
+            comment="work of the placement's cores for anybody; ticks of 10 ms",
+        ),
+        sa.Column(
+            "steal_ns",
+            sa.BigInteger(),
+            nullable=True,
+            comment="taken from these cores by the hypervisor; ticks of 10 ms",
         ),
         sa.ForeignKeyConstraint(["round"], ["rounds.round"], name="slices_round_fkey"),
         sa.PrimaryKeyConstraint("round", "place", name="slices_pkey"),

@@ -1,0 +1,87 @@
+"""What is read at the two boundaries of a slice, while nobody works for us, and how it grew in between.
+
+Reading takes a fraction of a millisecond (METHODOLOGY.md#between-the-clocks).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+from pgverdict.engine.process import Engine
+from pgverdict.observe import processes
+from pgverdict.observe.cores import CoreTimes, core_times
+from pgverdict.servers.server import Server
+
+BACKENDS_MAX = 32
+"""With more backends their switches are not read: 11 us each would be a noticeable part of a boundary."""
+
+Counters = dict[int, int]
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """Counters so far, by process or thread; of cores, summed."""
+
+    cpu_ns: Counters
+    run_delay_ns: Counters
+    backends: tuple[Counters, Counters] | None
+    """Switches, voluntary and involuntary."""
+    engine: tuple[Counters, Counters]
+    cores: CoreTimes
+
+
+class Growth(TypedDict):
+    """From one boundary to the next, in the names of `records.round.SliceRecord`."""
+
+    server_cpu_ns: int
+    server_run_delay_ns: int
+    backend_switches_voluntary: int | None
+    backend_switches_involuntary: int | None
+    engine_switches_voluntary: int
+    engine_switches_involuntary: int
+    cores_busy_ns: int
+    steal_ns: int
+
+
+class Reader:
+    """For one arm of a round: its server's processes, its backends among them, the engine's threads, the cores."""
+
+    def __init__(
+        self, server: Server, backend_pids: Sequence[int], engine: Engine, cpus: Sequence[int]
+    ) -> None:
+        self._server = server
+        self._backends = tuple(backend_pids) if len(backend_pids) <= BACKENDS_MAX else None
+        self._threads = processes.threads_of(engine.hello.pid)
+        self._cpus = frozenset(cpus)
+
+    def read(self) -> Boundary:
+        cpu_ns, run_delay_ns = processes.scheduled_ns(self._server.pids())
+        return Boundary(
+            cpu_ns=cpu_ns,
+            run_delay_ns=run_delay_ns,
+            backends=None if self._backends is None else processes.switches(self._backends),
+            engine=processes.switches(self._threads),
+            cores=core_times(self._cpus),
+        )
+
+
+def growth(before: Boundary, after: Boundary) -> Growth:
+    """What happened between two boundaries of one arm's."""
+    backends: tuple[int, int] | tuple[None, None] = (None, None)
+    if before.backends is not None and after.backends is not None:
+        backends = _both(before.backends, after.backends)
+    engine = _both(before.engine, after.engine)
+    return Growth(
+        server_cpu_ns=processes.grown(before.cpu_ns, after.cpu_ns),
+        server_run_delay_ns=processes.grown(before.run_delay_ns, after.run_delay_ns),
+        backend_switches_voluntary=backends[0],
+        backend_switches_involuntary=backends[1],
+        engine_switches_voluntary=engine[0],
+        engine_switches_involuntary=engine[1],
+        cores_busy_ns=after.cores.busy_ns - before.cores.busy_ns,
+        steal_ns=after.cores.steal_ns - before.cores.steal_ns,
+    )
+
+
+def _both(before: tuple[Counters, Counters], after: tuple[Counters, Counters]) -> tuple[int, int]:
+    return processes.grown(before[0], after[0]), processes.grown(before[1], after[1])
