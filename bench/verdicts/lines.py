@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from pgverdict.errors import unknown_word
+from pgverdict.spec.campaign import Pinning
 
 
 class Right(Enum):
@@ -34,6 +35,7 @@ class Line:
     servers: tuple[str, str] = ("17", "17")
     scale: int = 10
     clients: int = 1
+    placement: Pinning = Pinning.PINNED
     primary: str | None = None
     margin: float = 0.01
     goal_s: tuple[float, float | None] | None = None
@@ -89,6 +91,9 @@ LINES: tuple[Line, ...] = (
          goal_s=(120, 240), cap_s=720, repetitions=8, prototype="about 90 s expected"),
     Line("eight-2", "select-only, 8 clients pinned, throughput decides, 2 % slower", Right.SLOWER, 0.02, clients=8,
          primary="tps", goal_s=(90, 180), cap_s=540, repetitions=8, prototype="round scatters by 1.3 %"),
+    Line("free-2", "select-only, 8 clients not pinned, throughput decides, 2 % slower", Right.SLOWER, 0.02, clients=8,
+         placement=Pinning.FREE, primary="tps", goal_s=(300, None), cap_s=900, repetitions=8,
+         prototype="round scatters by 3.2 %"),
     Line("p99-10", "select-only, 99th percentile decides, 10 % slower", Right.SLOWER, 0.10, primary="latency_us_p99",
          goal_s=(300, None), cap_s=900, repetitions=8, prototype="+- 3 % after 16 rounds"),
     Line("demo", "`./x demo`: 17 against 18, two cells", Right.DECIDED, workloads=("select-only", "simple-update"),

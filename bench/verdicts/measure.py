@@ -94,6 +94,7 @@ def campaign_of(line: Line, *, seed: int, handicap: int) -> Campaign:
         confidence=CONFIDENCE,
         seed=seed,
         rounds=line.rounds,
+        placement=line.placement,
     )
 
 
