@@ -63,6 +63,15 @@ def test_a_campaign_of_one_workload_names_it_alone() -> None:
     )
 
 
+def test_a_chosen_primary_is_named() -> None:
+    cell = dataclasses.replace(READ_ONLY, primary="latency_us_p99")
+    check(
+        dataclasses.replace(CAMPAIGN, cells=(cell,)),
+        "pgverdict compare 17.7 18.1 --workload select-only --scale 10 --clients 1 --primary latency_us_p99"
+        " --set shared_buffers=512MB --set candidate:io_method=sync --budget 5m --seed 20261121",
+    )
+
+
 @pytest.mark.parametrize("seconds", [0.5, 90.25, 300.0, 5430.0, 7200.0, 1234567.0])
 def test_the_budget_is_the_very_one(seconds: float) -> None:
     command = compare_command(
@@ -83,3 +92,11 @@ def test_no_command_is_made_that_would_measure_something_else(spec: CellSpec, co
     campaign = dataclasses.replace(CAMPAIGN, cells=cells)
     with pytest.raises(AssertionError, match=complaint):
         compare_command(dataclasses.replace(a_run(), campaign=campaign))
+
+
+def test_a_handicap_is_part_of_the_command() -> None:
+    baseline, candidate = CAMPAIGN.arms
+    arms = (baseline, dataclasses.replace(candidate, handicap_ns=400))
+    command = compare_command(dataclasses.replace(a_run(), campaign=dataclasses.replace(CAMPAIGN, arms=arms)))
+
+    assert "--handicap 18:400" in command

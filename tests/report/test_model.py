@@ -237,6 +237,20 @@ def test_verdicts_as_they_are_judged_fit() -> None:
     assert "18.1 is 2." in report.cells[0].headline
 
 
+def test_an_arm_that_was_slowed_down_on_purpose_is_said_before_anything_else() -> None:
+    run = samples.a_run()
+    baseline, candidate = run.campaign.arms
+    campaign = dataclasses.replace(
+        run.campaign, arms=(baseline, dataclasses.replace(candidate, handicap_ns=1_400))
+    )
+
+    report = make_report(dataclasses.replace(run, campaign=campaign), samples.VERDICTS)
+
+    loud = "18.1 SLOWED DOWN ON PURPOSE by 1,400 ns per message: "
+    assert all(cell.headline.startswith(loud) for cell in report.cells)
+    assert report.notes[0] == f"{loud}this run tests pgverdict and says nothing about these servers"
+
+
 def test_what_was_timed_in_every_round_is_summed_up_and_not_listed() -> None:
     run = samples.a_run()
     timed = tuple(

@@ -217,3 +217,12 @@ def test_every_round_of_a_cell_has_the_bounds_the_first_one_chose(
 
     chosen = Bounds((("duration_us", 50000),), (("duration_us", 5000),))
     assert given == [None, chosen, chosen]
+
+
+def test_the_primary_that_was_chosen_decides_and_is_recorded(run: Any) -> None:
+    noise = random.Random(1)
+    chosen = dataclasses.replace(SELECT, primary="latency_us_mean")
+    record, _ = run(_campaign(chosen, UPDATE), lambda _cell, plan: _measured(plan, noise.gauss(0.05, 0.005)))
+
+    assert [cell.primary for cell in record.cells] == ["latency_us_mean", "tps"]
+    assert [verdicts[0].metric for (verdicts,) in judge_run(record)] == ["latency_us_mean", "tps"]

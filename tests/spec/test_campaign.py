@@ -3,7 +3,7 @@
 import pytest
 
 from pgverdict.errors import UserError
-from pgverdict.spec.campaign import Campaign, CellSpec, Role, make_arms, name_arms
+from pgverdict.spec.campaign import Campaign, CellSpec, Role, find_arm, make_arms, name_arms
 
 
 def test_the_same_release_twice_gives_two_names() -> None:
@@ -80,3 +80,37 @@ def test_a_comparison_has_two_to_eight_arms(arms: int, refused: bool) -> None:
             Campaign(arms=made, cells=cells)
     else:
         assert Campaign(arms=made, cells=cells).candidates == tuple(range(1, arms))
+
+
+def test_any_metric_of_the_whole_cell_may_be_primary_and_changes_nothing_else() -> None:
+    chosen = CellSpec("select-only", 10, 1, primary="latency_us_p99")
+
+    assert chosen.key == CellSpec("select-only", 10, 1).key
+
+
+@pytest.mark.parametrize(
+    ("primary", "hint"),
+    [
+        ("latency_p99", "did you mean latency_us_p99?"),
+        ("server_ms_mean", "did you mean server_cpu_us_per_txn?"),
+    ],
+    ids=["misspelt", "of a statement"],
+)
+def test_a_primary_that_no_whole_cell_has_is_refused_with_the_nearest_one(primary: str, hint: str) -> None:
+    with pytest.raises(UserError, match=f"unknown primary metric: {primary}") as caught:
+        CellSpec("select-only", 10, 1, primary=primary)
+
+    assert caught.value.hint == hint
+
+
+def test_an_arm_is_found_by_name_or_role_and_the_candidate_without() -> None:
+    arms = make_arms(("17", "17"))
+
+    assert [find_arm(arms, address, where="--handicap") for address in (None, "17", "17#2", "baseline")] == [
+        1,
+        0,
+        1,
+        0,
+    ]
+    with pytest.raises(UserError, match="unknown arm in --handicap: candidat"):
+        find_arm(arms, "candidat", where="--handicap")

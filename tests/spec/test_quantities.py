@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pgverdict.errors import UserError
-from pgverdict.spec.quantities import duration_s, percentage, setting
+from pgverdict.spec.quantities import HandicapAsked, duration_s, handicap, percentage, setting
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,24 @@ def test_any_text_is_a_setting_or_a_clear_refusal(text: str) -> None:
     except UserError:
         return
     assert name
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("400", HandicapAsked(None, 400, None)),
+        ("candidate:400", HandicapAsked("candidate", 400, None)),
+        ("2%", HandicapAsked(None, None, 0.02)),
+        ("17#2:0.5%", HandicapAsked("17#2", None, 0.005)),
+    ],
+)
+def test_a_handicap_is_nanoseconds_or_a_share(text: str, asked: HandicapAsked) -> None:
+    assert handicap(text) == asked
+
+
+@pytest.mark.parametrize(
+    "text", ["", "0", "-5", "2.5", "candidate:", "1e3", "9999999999", "candidate:much", "0%"]
+)
+def test_what_is_no_handicap_is_refused_by_name(text: str) -> None:
+    with pytest.raises(UserError, match="handicap"):
+        handicap(text)

@@ -17,7 +17,7 @@ from pgverdict.records.round import (
     StatementRecord,
 )
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, Role
+from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, Role, primary_metrics
 
 LATENCY = Latency(15_001.0, 19_201.5, 2210.1, 19_010.0, 22_840.3, 27_112.9, 190_887.0)
 HISTOGRAM = base64.b64encode(b"\x1c\x84\x93\x14" + bytes(range(60))).decode()
@@ -89,7 +89,7 @@ def a_run(
         Arm("17", Role.BASELINE, "17", (("shared_buffers", "512MB"),)),
         Arm("18", Role.CANDIDATE, "18", (("shared_buffers", "512MB"), ("io_method", "sync"))),
     )
-    cells = (CellSpec("select-only", 10, 1), CellSpec("simple-update", 10, 4, 8))
+    cells = (CellSpec("select-only", 10, 1), CellSpec("simple-update", 10, 4, 8, primary="tps"))
     return RunRecord(
         id=run_id,
         state=RunState.RUNNING,
@@ -145,6 +145,8 @@ _arm = _made(
     histogram=_histogram,
     statements=st.lists(_statement, max_size=2).map(tuple),
     buffers_read=st.none() | _whole,
+    handicap_messages=st.none() | _whole,
+    handicap_spun_ns=st.none() | _whole,
 )
 _plan = _made(
     RoundPlan,
@@ -174,7 +176,14 @@ def runs(draw: st.DrawFn) -> RunRecord:
     roles = (*Role, *draw(st.lists(st.just(Role.CANDIDATE), max_size=2)))
     arms = tuple(Arm(draw(_text), role, draw(_text), draw(_named), draw(_whole)) for role in roles)
     specs = tuple(
-        CellSpec(draw(_text), draw(_whole), draw(_small), number) for number in range(draw(st.integers(1, 2)))
+        CellSpec(
+            draw(_text),
+            draw(_whole),
+            draw(_small),
+            number,
+            draw(st.none() | st.sampled_from(primary_metrics())),
+        )
+        for number in range(draw(st.integers(1, 2)))
     )
     return RunRecord(
         id=draw(_text.filter(bool)),

@@ -1,14 +1,17 @@
 """`pgverdict compare BASELINE CANDIDATE...`: measure now, and say which is slower."""
 
 import secrets
+from collections.abc import Sequence
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pgverdict.spec.campaign import Campaign, CellSpec, Freeze, Pinning, make_arms
-from pgverdict.spec.quantities import duration_s, percentage, setting
+from pgverdict.errors import UserError
+from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, find_arm, make_arms
+from pgverdict.spec.quantities import HandicapAsked, duration_s, handicap, percentage, setting
 from pgverdict.workloads import catalogue
 
 
@@ -44,6 +47,14 @@ def compare(
         int, typer.Option(min=1, metavar="N", help="Size of the dataset; 1 is 100 000 accounts.")
     ] = 10,
     clients: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Concurrent clients.")] = 1,
+    primary: Annotated[
+        str | None,
+        typer.Option(
+            metavar="METRIC",
+            help="The metric that decides when a cell is done, such as tps or latency_us_mean.",
+            show_default="the workload's",
+        ),
+    ] = None,
     budget: Annotated[
         str, typer.Option(metavar="DURATION", help="Time for all rounds, starts included, set-up apart.")
     ] = "5m",
@@ -88,6 +99,15 @@ def compare(
             " may be repeated.",
         ),
     ] = None,
+    handicap_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--handicap",
+            metavar="[ARM:]NS",
+            help="Slow an arm (the candidate) down by NS ns per message, or by 2% of its typical latency.",
+            hidden=True,
+        ),
+    ] = None,
     json: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the report as JSON; - is standard output.")
     ] = None,
@@ -108,10 +128,15 @@ def compare(
     ] = None,
 ) -> None:
     """Measure PostgreSQL servers and give verdicts on the candidates."""
+    arms, shares = _with_handicaps(
+        make_arms((baseline, *candidate), tuple(setting(text) for text in set_ or ())),
+        [handicap(text) for text in handicap_ or ()],
+    )
     campaign = Campaign(
-        arms=make_arms((baseline, *candidate), tuple(setting(text) for text in set_ or ())),
+        arms=arms,
         cells=tuple(
-            CellSpec(catalogue.workload(name).name, scale, clients) for name in workload or ("select-only",)
+            CellSpec(catalogue.workload(name).name, scale, clients, primary=primary)
+            for name in workload or ("select-only",)
         ),
         budget_s=duration_s(budget),
         margin=percentage(margin, what="margin"),
@@ -125,6 +150,26 @@ def compare(
         measure,
     )  # loads numpy, SQLAlchemy and psycopg, which errors above need not
 
-    slower = measure(campaign, json=json, html=html, store=store)
+    slower = measure(campaign, json=json, html=html, store=store, handicap_shares=shares)
     if fail_on is FailOn.SLOWER and slower:
         raise typer.Exit(3)
+
+
+def _with_handicaps(
+    arms: tuple[Arm, ...], asked: Sequence[HandicapAsked]
+) -> tuple[tuple[Arm, ...], dict[int, float]]:
+    """The arms with the handicaps that were given in ns; and those that are shares, by the arm's number."""
+    handicapped = list(arms)
+    shares: dict[int, float] = {}
+    taken: set[int] = set()
+    for one in asked:
+        number = find_arm(arms, one.arm, where="--handicap")
+        if number in taken:
+            raise UserError(f"two handicaps for one arm: {arms[number].name}")
+        taken.add(number)
+        if one.share is not None:
+            shares[number] = one.share
+        else:
+            assert one.ns is not None
+            handicapped[number] = replace(arms[number], handicap_ns=one.ns)
+    return tuple(handicapped), shares

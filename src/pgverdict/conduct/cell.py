@@ -23,7 +23,8 @@ class PreparedArm:
     installs: tuple[Install, ...]
     settings: tuple[tuple[str, str], ...]
     loads: tuple[Path, ...]
-    handicap_ns: int = 0
+    handicap_ns: int | None = None
+    """What its servers spin per message; None where no arm of the cell has a handicap (`servers.handicap`)."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from pgverdict.engine.process import Engine
 from pgverdict.observe import processes, views
 from pgverdict.observe.host import memory_available_bytes
 from pgverdict.records.round import ArmRecord, RoundRecord, StatementRecord
+from pgverdict.servers.handicap import HandicapCounts
 
 
 def finish_arm(
@@ -22,6 +23,7 @@ def finish_arm(
     arm: LiveArm,
     statements: Sequence[Statement],
     read_before: Mapping[int, int],
+    handicap: HandicapCounts | None,
 ) -> ArmRecord:
     """Collect an arm's totals from the engine and the server, and check that it was warm."""
     read = processes.grown(read_before, processes.storage_read_bytes(arm.connected.backend_pids))
@@ -67,6 +69,8 @@ def finish_arm(
         data_bytes=arm.data_bytes,
         buffers_read=sum(count.buffers_read for count in counts.values()) if counts else None,
         storage_read_bytes=read,
+        handicap_messages=handicap.messages if handicap else None,
+        handicap_spun_ns=handicap.spun_ns if handicap else None,
     )
 
 

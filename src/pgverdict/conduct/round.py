@@ -13,6 +13,7 @@ from pgverdict.conduct.boundary import Reader
 from pgverdict.conduct.bounds import WARM_UP_US, Bounds, choose_bounds
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.collect import describe_placement, finish_arm
+from pgverdict.conduct.handicap import grown_handicaps, read_handicaps
 from pgverdict.conduct.live import Launch, LiveArm, blaming, data_in_place, quoting_logs, running
 from pgverdict.conduct.pairs import run_pair
 from pgverdict.conduct.placement import pin_backends
@@ -96,14 +97,16 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
         for number, arm in enumerate(live):
             _reset_counts(number, arm)
         read_before = [processes.storage_read_bytes(arm.connected.backend_pids) for arm in live]
+        handicaps_before = read_handicaps(live)
         with turns.taken():
             slices = tuple(
                 record
                 for number, pair in enumerate(plan.pairs)
                 for record in run_pair(engine, live, turns, number, pair, bounds)
             )
+        handicaps = grown_handicaps(cell, handicaps_before, read_handicaps(live), slices)
         arms = tuple(
-            finish_arm(engine, cell, number, arm, statements, read_before[number])
+            finish_arm(engine, cell, number, arm, statements, read_before[number], handicaps[number])
             for number, arm in enumerate(live)
         )
         return slices, arms, describe_placement(cell, bounds, turns, engine)

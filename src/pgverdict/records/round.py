@@ -106,6 +106,10 @@ class ArmRecord:
     """Blocks the workload's statements fetched from outside shared buffers; None where the server did not say."""
     storage_read_bytes: int
     """Bytes the server's processes had storage read while slices ran: 0 where the page cache held everything."""
+    handicap_messages: int | None = None
+    """Messages of clients that the server's handicap met in the slices; None where no arm of the round has one."""
+    handicap_spun_ns: int | None = None
+    """What the handicap really spun for them; 0 on an arm that only counts."""
 
 
 @dataclass(frozen=True)

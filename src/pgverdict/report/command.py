@@ -15,9 +15,9 @@ def compare_command(run: RunRecord) -> str:
     All workloads, since they share the budget and the error probability: a cell alone would be judged otherwise.
     """
     campaign = run.campaign
-    shape = {(cell.scale, cell.clients, cell.partitions) for cell in campaign.cells}
+    shape = {(cell.scale, cell.clients, cell.partitions, cell.primary) for cell in campaign.cells}
     assert len(shape) == 1, f"no command measures cells of several shapes: {shape}"
-    ((scale, clients, partitions),) = shape
+    ((scale, clients, partitions, primary),) = shape
     assert not partitions, f"no command makes partitions: {partitions}"
     defaults = {field.name: field.default for field in fields(Campaign)}
     servers = tuple(_exact(arm) for arm in run.arms)
@@ -25,8 +25,13 @@ def compare_command(run: RunRecord) -> str:
     for cell in campaign.cells:
         words += ["--workload", cell.workload]
     words += ["--scale", str(scale), "--clients", str(clients)]
+    if primary is not None:
+        words += ["--primary", primary]
     for setting in _settings(campaign.arms, name_arms(servers)):
         words += ["--set", setting]
+    for arm in campaign.arms:
+        if arm.handicap_ns:
+            words += ["--handicap", f"{arm.name}:{arm.handicap_ns}"]
     if campaign.margin != defaults["margin"]:
         words += ["--margin", _percentage(campaign.margin)]
     if campaign.confidence != defaults["confidence"]:

@@ -216,6 +216,7 @@ def _cell(run: RunRecord, cell: CellRecord, candidate: int, verdicts: tuple[Verd
     held_back = None if short_of is None else _held_back(short_of, run.state)
     if verdicts:
         headline = words.headline(verdicts[0], cell.spec, labels, pace_s, held_back=held_back)
+        headline = _handicaps(run) + headline
     else:
         headline = f"Nothing is known yet about {cell.spec.workload}"
     return CellReport(
@@ -242,6 +243,16 @@ def _cell(run: RunRecord, cell: CellRecord, candidate: int, verdicts: tuple[Verd
         ),
         short_of=short_of,
     )
+
+
+def _handicaps(run: RunRecord) -> str:
+    """What stands before every headline of a run with an arm that was slowed down on purpose; mostly nothing."""
+    said = [
+        f"{words.arm_label(found)} SLOWED DOWN ON PURPOSE by {asked.handicap_ns:,} ns per message"
+        for asked, found in zip(run.campaign.arms, run.arms, strict=True)
+        if asked.handicap_ns
+    ]
+    return f"{words.listed(said)}: " if said else ""
 
 
 def _held_back(rounds: int, state: RunState) -> str:
@@ -315,6 +326,10 @@ def _differences(arms: Sequence[ArmFacts]) -> tuple[Difference, ...]:
 
 def _run_notes(run: RunRecord, differences: Sequence[Difference]) -> tuple[str, ...]:
     notes = []
+    if handicaps := _handicaps(run):
+        notes.append(
+            f"{handicaps.removesuffix(': ')}: this run tests pgverdict and says nothing about these servers"
+        )
     if run.state is RunState.RUNNING:
         notes.append("this run has not ended, or its process was killed: these are the rounds it kept")
     if run.state is RunState.STOPPED:

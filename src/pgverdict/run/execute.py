@@ -5,9 +5,11 @@ row is given up, and the others go on.
 """
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import monotonic
+from types import MappingProxyType
 
 from pgverdict.conduct.bounds import Bounds
 from pgverdict.conduct.cell import PreparedCell
@@ -21,6 +23,7 @@ from pgverdict.plan.budget import CellProgress, next_cell, time_left_s
 from pgverdict.plan.rounds import arrange
 from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.records.run import CellRecord, RunRecord, RunState
+from pgverdict.run.handicap import settle_handicaps
 from pgverdict.run.listener import Listener
 from pgverdict.run.prepare import Prepared, prepare
 from pgverdict.run.site import Site
@@ -31,13 +34,22 @@ FAILURES_IN_A_ROW = 3
 """After so many a cell is given up: what fails three times on fresh servers will fail a fourth time."""
 
 
-def execute(campaign: Campaign, site: Site, store: Store, listener: Listener) -> RunRecord:
+def execute(
+    campaign: Campaign,
+    site: Site,
+    store: Store,
+    listener: Listener,
+    *,
+    handicap_shares: Mapping[int, float] = MappingProxyType({}),
+) -> RunRecord:
     """Prepare and run a campaign; what was measured is in the store at every moment.
 
+    `handicap_shares`: arms to be slowed down by a share of their typical latency (`run.handicap`).
     Raises WorldError if a cell had to be given up, after the others have been measured. An interrupt leaves the
     run in the store as stopped.
     """
     prepared = prepare(campaign, site, listener)
+    campaign, prepared = settle_handicaps(campaign, prepared, handicap_shares, site, listener)
     run = _begin(campaign, prepared)
     store.begin_run(run)
     cells = [_LiveCell(made, record) for made, record in zip(prepared.cells, run.cells, strict=True)]
@@ -92,7 +104,7 @@ def _begin(campaign: Campaign, prepared: Prepared) -> RunRecord:
         cells=tuple(
             CellRecord(
                 spec=cell.spec,
-                primary=cell.workload.primary,
+                primary=cell.spec.primary or cell.workload.primary,
                 regime=cell.workload.regime.value,
                 load_pools=cell.load_pools.of,
                 install_pools=cell.install_pools.of,

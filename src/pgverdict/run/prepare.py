@@ -127,7 +127,7 @@ def _prepare_cell(
         for made in pools
     ]
     prepared = tuple(
-        PreparedArm(arm.arm.name, arm.installs, arm.arm.settings, loads[pool], arm.arm.handicap_ns)
+        PreparedArm(arm.arm.name, arm.installs, arm.arm.settings, loads[pool])
         for arm, pool in zip(arms, cell.load_pools.of, strict=True)
     )
     return PreparedCell(

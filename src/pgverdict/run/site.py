@@ -12,6 +12,7 @@ from pgverdict.conduct.cell import PreparedCell
 from pgverdict.errors import WorldError
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.servers.account import Account
+from pgverdict.servers.handicap import Handicap, place_library
 from pgverdict.servers.home import Home
 from pgverdict.servers.install import Install
 from pgverdict.servers.server import Server
@@ -37,16 +38,27 @@ class Site:
                 self.account.make_directory(path)
         return path
 
-    def launch(self, install: Install, data: Path, settings: Mapping[str, str], socket: str) -> Server:
+    def launch(
+        self,
+        install: Install,
+        data: Path,
+        settings: Mapping[str, str],
+        socket: str,
+        handicap: Handicap | None = None,
+    ) -> Server:
         """A server on a data directory, not yet started, that will not outlive us."""
         self.workspace.supervisor.revive()
-        return Server(install, data, self.workspace.socket_directory(socket), settings, self.account)
+        sockets = self.workspace.socket_directory(socket)
+        return Server(install, data, sockets, settings, self.account, handicap=handicap)
 
     def launch_arm(self, cell: PreparedCell, plan: RoundPlan, arm: int, data: Path) -> Server:
         """An arm's server for a round, not yet started. Its socket belongs to the slot, as its fresh data does."""
         prepared = cell.arms[arm]
         install = prepared.installs[plan.installs[arm]]
-        return self.launch(install, data, dict(prepared.settings), f"slot{plan.slots[arm]}")
+        handicap = None
+        if prepared.handicap_ns is not None:
+            handicap = Handicap(place_library(self.workspace.path), prepared.handicap_ns)
+        return self.launch(install, data, dict(prepared.settings), f"slot{plan.slots[arm]}", handicap)
 
 
 @contextmanager

@@ -8,8 +8,10 @@ import os
 import pwd
 import stat
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any
 
 from pgverdict.errors import WorldError
@@ -43,16 +45,25 @@ class Account:
         self.give(path)
 
     def popen(
-        self, command: list[str], *, cwd: Path, stdout: int | IO[bytes], stderr: int | IO[bytes]
+        self,
+        command: list[str],
+        *,
+        cwd: Path,
+        stdout: int | IO[bytes],
+        stderr: int | IO[bytes],
+        environment: Mapping[str, str] = MappingProxyType({}),
     ) -> "subprocess.Popen[bytes]":
-        """Start a program as this account, in a session of its own (Ctrl-C does not reach it)."""
+        """Start a program as this account, in a session of its own (Ctrl-C does not reach it).
+
+        `environment` comes beside ENVIRONMENT.
+        """
         identity: dict[str, Any] = {}
         if not self.is_self:
             identity = {"user": self.uid, "group": self.gid, "extra_groups": sorted(self.groups)}
         return subprocess.Popen(
             command,
             cwd=cwd,
-            env=ENVIRONMENT,
+            env={**ENVIRONMENT, **environment},
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=stderr,

@@ -25,6 +25,14 @@ from pgverdict.servers import interruption, processes
 from pgverdict.servers.account import Account
 from pgverdict.servers.cgroups import thaw_around
 from pgverdict.servers.cluster import SUPERUSER
+from pgverdict.servers.handicap import (
+    COUNTS_NAME,
+    Handicap,
+    HandicapCounts,
+    check_counts,
+    make_counts,
+    read_counts,
+)
 from pgverdict.servers.install import Install
 from pgverdict.servers.known import Known
 from pgverdict.servers.settings import INCLUDED, PORT, blame_settings, check_settings, render_settings
@@ -58,6 +66,7 @@ class Server:
         port: int = PORT,
         statements: bool = True,
         log: Path | None = None,
+        handicap: Handicap | None = None,
     ) -> None:
         """`data`: a cluster by create_cluster, or a copy of one. `log`: beside it if not said."""
         self.install = install
@@ -68,6 +77,7 @@ class Server:
         self.port = port
         self.statements = statements
         self.log = log or data.with_name(data.name + ".log")
+        self.handicap = handicap
         self._process: subprocess.Popen[bytes] | None = None
         self._segments: set[str] = set()
         self._log_begin = 0
@@ -83,18 +93,26 @@ class Server:
         socket_path(self.socket_directory, self.port)
         self._clear_stale_locks()
         self._write_settings()
+        environment = {}
+        if self.handicap is not None:
+            environment = self.handicap.environment(make_counts(self.socket_directory, self.account))
         self._log_begin = self.log.stat().st_size if self.log.exists() else 0
         try:
             # Between the launch and the note of it nothing may come, or nobody would stop the server.
             with interruption.shield(), self.log.open("ab") as log:
                 begin = time.monotonic()
                 self._process = self.account.popen(
-                    [str(self.install.postgres), "-D", str(self.data)], cwd=self.data, stdout=log, stderr=log
+                    [str(self.install.postgres), "-D", str(self.data)],
+                    cwd=self.data,
+                    stdout=log,
+                    stderr=log,
+                    environment=environment,
                 )
             self._await_connection(begin + deadline_s)
             start_ms = (time.monotonic() - begin) * 1000
             self._segments = processes.mapped_segments(self.pid)
             Known(self.install, self.account).require_loaded(self.settings, self.connect)
+            self.handicap_counts()
         except BaseException:
             self.stop("immediate")
             raise
@@ -142,6 +160,19 @@ class Server:
     def pids(self) -> list[int]:
         """The postmaster and all its children as of now. Children come and go: ask again."""
         return [self.pid, *processes.children_of(self.pid)]
+
+    def handicap_counts(self) -> HandicapCounts | None:
+        """What its handicap did since the start, which itself takes a connection; None where there is no handicap.
+
+        WorldError if the server does not spin as it was told to.
+        """
+        if self.handicap is None:
+            return None
+        return check_counts(
+            read_counts(self.socket_directory / COUNTS_NAME),
+            self.handicap.ns,
+            whom=f"PostgreSQL {self.install.version}",
+        )
 
     def connect(self, database: str = "postgres") -> "psycopg.Connection[tuple[Any, ...]]":
         """A connection that commits each statement."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from pgverdict.errors import UserError, unknown_word
+from pgverdict.spec.metrics import METRICS, Subject
 
 ARMS_MAX = 8
 """All arms of a round run at once, and every one more makes rounds longer and their halves lie further apart."""
@@ -29,17 +30,26 @@ class Arm:
     server: str
     settings: tuple[tuple[str, str], ...] = ()
     handicap_ns: int = 0
-    """A known slow-down, for finding out what the product can see: spun per message the arm's backends receive."""
+    """A known slow-down: the server spins so long for every message it receives from a client."""
 
 
 @dataclass(frozen=True)
 class CellSpec:
-    """One point of the matrix, the same for all arms. `workload` names an entry of the catalogue."""
+    """One point of the matrix, the same for all arms. `workload` names an entry of the catalogue.
+
+    `primary` is the metric that decides the cell; None leaves it to the workload. It is no part of the key: what is
+    done to the servers does not depend on it.
+    """
 
     workload: str
     scale: int
     clients: int
     partitions: int = 0
+    primary: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.primary is not None and self.primary not in (known := primary_metrics()):
+            raise unknown_word("primary metric", self.primary, known)
 
     @property
     def key(self) -> str:
@@ -52,6 +62,11 @@ class CellSpec:
         if self.partitions:
             parts.append(f"partitions={self.partitions}")
         return " ".join(parts)
+
+
+def primary_metrics() -> tuple[str, ...]:
+    """The metrics that may decide a cell: those of the whole cell."""
+    return tuple(name for name, one in METRICS.items() if one.subject is Subject.CELL)
 
 
 class Freeze(Enum):
@@ -138,6 +153,16 @@ def make_arms(
         chosen = general | _once(own, arm_name)
         arms.append(Arm(arm_name, role, server, tuple(sorted(chosen.items()))))
     return tuple(arms)
+
+
+def find_arm(arms: tuple[Arm, ...], address: str | None, *, where: str) -> int:
+    """The number of the arm with that name or role; the first candidate if none is said."""
+    if address is None:
+        return 1
+    for number, arm in enumerate(arms):
+        if address in (arm.name, arm.role.value):
+            return number
+    raise unknown_word(f"arm in {where}", address, {arm.name for arm in arms} | {role.value for role in Role})
 
 
 def _once(settings: list[tuple[str, str]], whom: str) -> dict[str, str]:

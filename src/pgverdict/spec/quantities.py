@@ -1,6 +1,7 @@
 """Quantities as people write them: `5m`, `1%`, `shared_buffers=1MB`."""
 
 import re
+from dataclasses import dataclass
 from decimal import Decimal
 
 from pgverdict.errors import UserError
@@ -41,6 +42,36 @@ def percentage(text: str, *, what: str) -> float:
     if not 0 < value < 1:
         raise UserError(f"a {what} lies between 0 % and 100 %: {text}")
     return value
+
+
+HANDICAP_NS_MAX = 10**9
+"""A second per message: more is a typing error."""
+
+
+@dataclass(frozen=True)
+class HandicapAsked:
+    """A slow-down of an arm (None: the candidate), in ns per message or as a share of the arm's typical latency."""
+
+    arm: str | None
+    ns: int | None
+    share: float | None
+
+
+def handicap(text: str) -> HandicapAsked:
+    """A handicap as people write it: `[ARM:]NS` or `[ARM:]PERCENT`.
+
+    >>> handicap("17#2:2%")
+    HandicapAsked(arm='17#2', ns=None, share=0.02)
+    >>> handicap("400")
+    HandicapAsked(arm=None, ns=400, share=None)
+    """
+    before, colon, amount = text.strip().rpartition(":")
+    arm = before if colon else None
+    if amount.endswith("%"):
+        return HandicapAsked(arm, None, percentage(amount, what="handicap"))
+    if not amount.isascii() or not amount.isdigit() or not 0 < int(amount) <= HANDICAP_NS_MAX:
+        raise UserError(f"not a handicap: {text}", hint="write 400 (ns per message) or 2%, or ARM:2%")
+    return HandicapAsked(arm, int(amount), None)
 
 
 _SETTING = re.compile(r"(?:(?P<arm>[^=:]+):)?(?P<name>[A-Za-z_][\w.]*)\s*=(?P<value>.*)", re.DOTALL)

@@ -68,13 +68,8 @@ def arm_rows(run: RunRecord) -> list[dict[str, Any]]:
 
 def cell_row(run_id: str, ordinal: int, cell: CellRecord) -> dict[str, Any]:
     itself = _plain(cell, "spec", "primary", "rounds")
-    return {
-        "run_id": run_id,
-        "ordinal": ordinal,
-        **_plain(cell.spec),
-        "primary_metric": cell.primary,
-        **itself,
-    }
+    asked = {**_plain(cell.spec, "primary"), "chosen_primary": cell.spec.primary}
+    return {"run_id": run_id, "ordinal": ordinal, **asked, "primary_metric": cell.primary, **itself}
 
 
 def round_row(cell: int, place: int, record: RoundRecord) -> dict[str, Any]:
@@ -145,7 +140,7 @@ def run_record(row: Row, arm_rows: Iterable[Row], cells: tuple[CellRecord, ...])
 
 def cell_record(row: Row, rounds: tuple[RoundRecord, ...]) -> CellRecord:
     return CellRecord(
-        spec=CellSpec(**_take(CellSpec, row)),
+        spec=CellSpec(primary=row["chosen_primary"], **_take(CellSpec, row, "primary")),
         primary=row["primary_metric"],
         regime=row["regime"],
         rounds=rounds,

@@ -92,9 +92,6 @@ arms = Table(
     Column("role", Text, nullable=False, comment="baseline or candidate"),
     Column("server", Text, nullable=False, comment="where the server comes from, as the user spelt it"),
     Column("chosen", JSON, nullable=False, comment="settings the user chose: [name, value] pairs"),
-    Column(
-        "handicap_ns", BigInteger, nullable=False, comment="injected: spun per message its backends receive"
-    ),
     Column("version", Text, nullable=False, comment="version the server said"),
     Column("build", JSON, nullable=False, comment="how it was built: [name, value] pairs"),
     Column(
@@ -104,6 +101,7 @@ arms = Table(
         comment="settings unlike the built-in defaults, or chosen: [name, value] pairs",
     ),
     Column("notes", JSON, nullable=False, comment="what was left out on this arm, and why: array of text"),
+    Column("handicap_ns", BigInteger, nullable=False, comment="known slow-down: spun per message received"),
     comment="One server under test: its build, its settings",
 )
 
@@ -117,6 +115,7 @@ cells = Table(
     Column("scale", BigInteger, nullable=False, comment="size of the dataset, as the workload counts it"),
     Column("clients", Integer, nullable=False, comment="connections that work at once"),
     Column("partitions", Integer, nullable=False, comment="partitions of the largest table, 0 for none"),
+    Column("chosen_primary", Text, comment="the primary metric the user chose; null: the workload's"),
     Column(
         "primary_metric",
         Text,
@@ -212,6 +211,8 @@ round_arms = Table(
     Column("data_bytes", BigInteger, nullable=False, comment="size of the database the workload ran on"),
     Column("buffers_read", BigInteger, comment="blocks from outside shared buffers; null: not told"),
     Column("storage_read_bytes", BigInteger, nullable=False, comment="bytes from storage while slices ran"),
+    Column("handicap_messages", BigInteger, comment="messages a handicap met in slices; null: none has one"),
+    Column("handicap_spun_ns", BigInteger, comment="time the handicap really spun for them"),
     comment="What an arm's slices of a round add up to, and in which state it was",
 )  # fmt: skip
 

@@ -79,12 +79,6 @@ def upgrade() -> None:
         sa.Column(
             "chosen", sa.JSON(), nullable=False, comment="settings the user chose: [name, value] pairs"
         ),
-        sa.Column(
-            "handicap_ns",
-            sa.BigInteger(),
-            nullable=False,
-            comment="injected: spun per message its backends receive",
-        ),
         sa.Column("version", sa.Text(), nullable=False, comment="version the server said"),
         sa.Column("build", sa.JSON(), nullable=False, comment="how it was built: [name, value] pairs"),
         sa.Column(
@@ -98,6 +92,12 @@ def upgrade() -> None:
             sa.JSON(),
             nullable=False,
             comment="what was left out on this arm, and why: array of text",
+        ),
+        sa.Column(
+            "handicap_ns",
+            sa.BigInteger(),
+            nullable=False,
+            comment="known slow-down: spun per message received",
         ),
         sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name="arms_run_id_fkey"),
         sa.PrimaryKeyConstraint("run_id", "arm", name="arms_pkey"),
@@ -120,6 +120,12 @@ def upgrade() -> None:
         sa.Column("clients", sa.Integer(), nullable=False, comment="connections that work at once"),
         sa.Column(
             "partitions", sa.Integer(), nullable=False, comment="partitions of the largest table, 0 for none"
+        ),
+        sa.Column(
+            "chosen_primary",
+            sa.Text(),
+            nullable=True,
+            comment="the primary metric the user chose; null: the workload's",
         ),
         sa.Column(
             "primary_metric",
@@ -307,6 +313,18 @@ def upgrade() -> None:
             sa.BigInteger(),
             nullable=False,
             comment="bytes from storage while slices ran",
+        ),
+        sa.Column(
+            "handicap_messages",
+            sa.BigInteger(),
+            nullable=True,
+            comment="messages a handicap met in slices; null: none has one",
+        ),
+        sa.Column(
+            "handicap_spun_ns",
+            sa.BigInteger(),
+            nullable=True,
+            comment="time the handicap really spun for them",
         ),
         sa.ForeignKeyConstraint(["round"], ["rounds.round"], name="round_arms_round_fkey"),
         sa.PrimaryKeyConstraint("round", "place", name="round_arms_pkey"),

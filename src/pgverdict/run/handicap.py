@@ -1,0 +1,83 @@
+"""Known slow-downs of a campaign's arms: shares become nanoseconds, and all arms carry the library.
+
+A share is of the arm's own typical latency in the first cell, found by one round in which every arm carries the
+library and none spins. The campaign that is kept says nanoseconds, so the run can be done again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pgverdict.conduct.round import run_round
+from pgverdict.errors import WorldError
+from pgverdict.plan.rounds import arrange
+from pgverdict.records.round import ArmRecord, RoundState
+from pgverdict.run.listener import Listener
+from pgverdict.run.prepare import Prepared
+from pgverdict.run.site import Site
+from pgverdict.spec.campaign import Campaign
+
+
+def settle_handicaps(
+    campaign: Campaign, prepared: Prepared, shares: Mapping[int, float], site: Site, listener: Listener
+) -> tuple[Campaign, Prepared]:
+    """The campaign with all handicaps in nanoseconds, and its cells with arms that carry them.
+
+    `shares`: arm to share of its typical latency. Both arguments come back as they are where no arm has a handicap.
+    """
+    if not shares and not any(arm.handicap_ns for arm in campaign.arms):
+        return campaign, prepared
+    if shares:
+        listener.step("measuring how large the handicaps have to be")
+        campaign = _with_shares(campaign, _carrying(prepared, campaign, counting_only=True), shares, site)
+        for number in sorted(shares):
+            arm = campaign.arms[number]
+            listener.note(
+                f"arm {arm.name} is slowed down by {arm.handicap_ns} ns per message: {shares[number]:.3%}"
+            )
+    return campaign, _carrying(prepared, campaign)
+
+
+def _with_shares(campaign: Campaign, prepared: Prepared, shares: Mapping[int, float], site: Site) -> Campaign:
+    cell = prepared.cells[0]
+    plan = arrange(
+        cell.spec.key,
+        seed=campaign.seed,
+        ordinal=0,
+        arms=len(cell.arms),
+        loads=cell.load_pools,
+        installs=cell.install_pools,
+    )
+    record = run_round(cell, plan, None, site.launch_arm)
+    if record.state is RoundState.FAILED:
+        raise WorldError(f"cannot measure what share of the latency a handicap is: {record.story}")
+    executed = [0] * len(campaign.arms)
+    for one in record.slices:
+        executed[one.arm] += one.transactions + one.failed + one.discarded
+    found = {
+        arm.arm: share_ns(arm, shares[arm.arm], executed[arm.arm]) for arm in record.arms if arm.arm in shares
+    }
+    arms = tuple(
+        replace(arm, handicap_ns=found.get(number, arm.handicap_ns))
+        for number, arm in enumerate(campaign.arms)
+    )
+    return replace(campaign, arms=arms)
+
+
+def share_ns(arm: ArmRecord, share: float, executed: int) -> int:
+    """Nanoseconds per message that make a share of the arm's typical latency; at least one."""
+    assert arm.handicap_messages is not None, "the arm carried the library"
+    messages_per_transaction = arm.handicap_messages / executed
+    return max(1, round(share * arm.latency.p50_ns / messages_per_transaction))
+
+
+def _carrying(prepared: Prepared, campaign: Campaign, *, counting_only: bool = False) -> Prepared:
+    """All arms with the library; those without a handicap, or all, only count."""
+    handicaps = [0 if counting_only else arm.handicap_ns for arm in campaign.arms]
+    cells = tuple(
+        replace(
+            cell,
+            arms=tuple(replace(arm, handicap_ns=ns) for arm, ns in zip(cell.arms, handicaps, strict=True)),
+        )
+        for cell in prepared.cells
+    )
+    return replace(prepared, cells=cells)
