@@ -1,4 +1,4 @@
-"""`pgverdict compare BASELINE CANDIDATE`: measure now, and say which is slower."""
+"""`pgverdict compare BASELINE CANDIDATE...`: measure now, and say which is slower."""
 
 import secrets
 from enum import Enum
@@ -26,8 +26,11 @@ def compare(
         ),
     ],
     candidate: Annotated[
-        str,
-        typer.Argument(metavar="CANDIDATE", help="The server to judge. The same release twice is allowed."),
+        list[str],
+        typer.Argument(
+            metavar="CANDIDATE",
+            help="The servers to judge, each against the baseline. The same release twice is allowed.",
+        ),
     ],
     workload: Annotated[
         list[str] | None,
@@ -67,7 +70,8 @@ def compare(
         typer.Option(
             "--set",
             metavar="[ARM:]NAME=VALUE",
-            help="A server setting, for all arms or for `baseline:`, `candidate:` or an arm's name; may be repeated.",
+            help="A server setting, for all arms or for `baseline:`, `candidate:` (each) or an arm's name;"
+            " may be repeated.",
         ),
     ] = None,
     json: Annotated[
@@ -89,9 +93,9 @@ def compare(
         FailOn | None, typer.Option(help="Exit with 3 if a cell's primary metric is this.")
     ] = None,
 ) -> None:
-    """Measure two PostgreSQL servers and give verdicts."""
+    """Measure PostgreSQL servers and give verdicts on the candidates."""
     campaign = Campaign(
-        arms=make_arms((baseline, candidate), tuple(setting(text) for text in set_ or ())),
+        arms=make_arms((baseline, *candidate), tuple(setting(text) for text in set_ or ())),
         cells=tuple(
             CellSpec(catalogue.workload(name).name, scale, clients) for name in workload or ("select-only",)
         ),

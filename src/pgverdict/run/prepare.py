@@ -12,7 +12,7 @@ from pgverdict.datasets.template import Template, TemplateSpec, find_template, m
 from pgverdict.engine.process import Engine
 from pgverdict.errors import UserError, WorldError
 from pgverdict.observe import views
-from pgverdict.plan.rounds import LOADS_MAX, how_many_loads
+from pgverdict.plan.pools import Pools, how_many_installs, how_many_loads, shared_by
 from pgverdict.records.run import ArmFacts
 from pgverdict.run.listener import Listener
 from pgverdict.run.site import Site
@@ -43,37 +43,33 @@ class Prepared:
 
 @dataclass(frozen=True)
 class _Sized:
-    """A cell with its workload, the size of one load of it, and how many loads each arm has."""
+    """A cell with its workload, the size of one load of it, and the pools its arms draw loads from."""
 
     spec: CellSpec
     workload: Workload
     load_bytes: int
-    loads: int
+    load_pools: Pools
 
 
 @dataclass(frozen=True)
 class _Obtained:
-    """An arm with its install; `copy` numbers the installs of one build, from 1."""
+    """An arm with the copies of its build's install."""
 
     arm: Arm
-    install: Install
-    copy: int
+    installs: tuple[Install, ...]
 
-    def templates(self, cell: _Sized) -> list[TemplateSpec]:
-        """The arm's loads. Arms of one build share none: each load is independent."""
-        first = (self.copy - 1) * LOADS_MAX + 1
-        return [
-            TemplateSpec(self.install, cell.workload.dataset, cell.spec.scale, self.arm.settings, load)
-            for load in range(first, first + cell.loads)
-        ]
+    @property
+    def install(self) -> Install:
+        """One of them, where it does not matter which."""
+        return self.installs[0]
 
 
 def prepare(campaign: Campaign, site: Site, listener: Listener) -> Prepared:
     """Do everything that comes before the first round."""
-    arms = _obtain(campaign.arms, site, listener)
-    cells = [_size(cell, campaign.rounds) for cell in campaign.cells]
+    arms, install_pools = _obtain(campaign, site, listener)
+    cells = [_size(cell, arms, campaign.rounds) for cell in campaign.cells]
     _require_space(cells, arms, site)
-    prepared = tuple(_prepare_cell(cell, arms, site, listener) for cell in cells)
+    prepared = tuple(_prepare_cell(cell, arms, install_pools, site, listener) for cell in cells)
     settle(site.home.cache)
     met = tuple(
         _meet(site, campaign, found, arm, listener) for found, arm in zip(arms, prepared[0].arms, strict=True)
@@ -81,23 +77,46 @@ def prepare(campaign: Campaign, site: Site, listener: Listener) -> Prepared:
     return Prepared(met, prepared)
 
 
-def _size(cell: CellSpec, rounds: int | None) -> _Sized:
+def _size(cell: CellSpec, arms: Sequence[_Obtained], rounds: int | None) -> _Sized:
+    """Arms whose data directories are interchangeable take turns on one pool of loads."""
     workload = catalogue.workload(cell.workload)
     load_bytes = EMPTY_CLUSTER_BYTES + cell.scale * workload.dataset.bytes_per_scale
-    return _Sized(cell, workload, load_bytes, how_many_loads(load_bytes, rounds))
+    of = shared_by([(arm.install.data_format, arm.arm.settings) for arm in arms])
+    sizes = (how_many_loads(load_bytes, rounds, arms=of.count(pool)) for pool in dict.fromkeys(of))
+    return _Sized(cell, workload, load_bytes, Pools(of, tuple(sizes)))
 
 
-def _obtain(arms: Sequence[Arm], site: Site, listener: Listener) -> list[_Obtained]:
-    """An install per arm; arms of the same build get separate installs of it."""
-    found: list[_Obtained] = []
-    for arm in arms:
+def _obtain(campaign: Campaign, site: Site, listener: Listener) -> tuple[list[_Obtained], Pools]:
+    """Copies of each arm's install; arms of one build take turns on the same ones."""
+    first = []
+    for arm in campaign.arms:
         listener.step(f"obtaining PostgreSQL {arm.server}")
-        install = obtain(arm.server, site.home, progress=listener.amount)
-        copy = 1 + sum(1 for earlier in found if earlier.install.identity == install.identity)
-        if copy > 1:
-            install = obtain(arm.server, site.home, copy=copy, progress=listener.amount)
-        found.append(_Obtained(arm, install, copy))
-    return found
+        first.append(obtain(arm.server, site.home, progress=listener.amount))
+    of = shared_by([install.identity for install in first])
+    copies = []
+    for pool in dict.fromkeys(of):
+        install, server = first[of.index(pool)], campaign.arms[of.index(pool)].server
+        count = how_many_installs(len(of), campaign.rounds, sharing=of.count(pool))
+        listener.step(f"unpacking copies of PostgreSQL {install.version}")
+        others = (
+            obtain(server, site.home, copy=copy, progress=listener.amount) for copy in range(2, count + 1)
+        )
+        copies.append((install, *others))
+    found = [_Obtained(arm, copies[pool]) for arm, pool in zip(campaign.arms, of, strict=True)]
+    return found, Pools(of, tuple(len(pool) for pool in copies))
+
+
+def _templates(cell: _Sized, arms: Sequence[_Obtained], pool: int) -> list[tuple[Arm, TemplateSpec]]:
+    """The loads of a pool, and who makes each: the pool's arms in turn, so that none made them all."""
+    makers = [arms[number] for number in cell.load_pools.arms_of(pool)]
+    made = []
+    for number in range(cell.load_pools.sizes[pool]):
+        maker = makers[number % len(makers)]
+        spec = TemplateSpec(
+            maker.install, cell.workload.dataset, cell.spec.scale, maker.arm.settings, load=number + 1
+        )
+        made.append((maker.arm, spec))
+    return made
 
 
 def _require_space(cells: Sequence[_Sized], arms: Sequence[_Obtained], site: Site) -> None:
@@ -106,8 +125,8 @@ def _require_space(cells: Sequence[_Sized], arms: Sequence[_Obtained], site: Sit
     in_place: dict[str, int] = {}
     fresh = 0
     for cell in cells:
-        for arm in arms:
-            for spec in arm.templates(cell):
+        for pool in range(len(cell.load_pools.sizes)):
+            for _, spec in _templates(cell, arms, pool):
                 if find_template(site.home, spec) is None:
                     missing[spec.name] = cell.load_bytes
                 if cell.workload.regime is Regime.READ_ONLY:
@@ -118,28 +137,39 @@ def _require_space(cells: Sequence[_Sized], arms: Sequence[_Obtained], site: Sit
     require_space(site.home.cache, needed, "the datasets and their copies")
 
 
-def _prepare_cell(cell: _Sized, arms: Sequence[_Obtained], site: Site, listener: Listener) -> PreparedCell:
-    """Templates for every arm, holding the same rows; copies of them where rounds work in place."""
-    templates = [
+def _prepare_cell(
+    cell: _Sized, arms: Sequence[_Obtained], install_pools: Pools, site: Site, listener: Listener
+) -> PreparedCell:
+    """Templates for every pool, holding the same rows; copies of them where rounds work in place."""
+    pools = [
         [
-            (spec, find_template(site.home, spec) or _make(site, arm.arm, spec, listener))
-            for spec in arm.templates(cell)
+            (spec, find_template(site.home, spec) or _make(site, maker, spec, listener))
+            for maker, spec in _templates(cell, arms, pool)
         ]
-        for arm in arms
+        for pool in range(len(cell.load_pools.sizes))
     ]
-    _check_same_rows([template for made in templates for _, template in made])
-    prepared = []
-    for arm, made in zip(arms, templates, strict=True):
-        loads = [template.data for _, template in made]
-        if cell.workload.regime is Regime.READ_ONLY:
-            loads = [_in_place(site, arm.arm, spec, template, listener) for spec, template in made]
-        prepared.append(PreparedArm(arm.arm.name, arm.install, arm.arm.settings, tuple(loads)))
+    _check_same_rows([template for made in pools for _, template in made])
+    loads = [
+        tuple(
+            _in_place(site, spec, template, listener)
+            if cell.workload.regime is Regime.READ_ONLY
+            else template.data
+            for spec, template in made
+        )
+        for made in pools
+    ]
+    prepared = tuple(
+        PreparedArm(arm.arm.name, arm.installs, arm.arm.settings, loads[pool], arm.arm.handicap_ns)
+        for arm, pool in zip(arms, cell.load_pools.of, strict=True)
+    )
     return PreparedCell(
         spec=cell.spec,
         workload=cell.workload,
-        arms=tuple(prepared),
+        arms=prepared,
         placement=place(cell.spec.clients),
         slots=tuple(site.directory("slots", str(number)) for number in range(len(arms))),
+        load_pools=cell.load_pools,
+        install_pools=install_pools,
     )
 
 
@@ -166,11 +196,11 @@ def _check_same_rows(templates: Sequence[Template]) -> None:
         )
 
 
-def _in_place(site: Site, arm: Arm, spec: TemplateSpec, template: Template, listener: Listener) -> Path:
+def _in_place(site: Site, spec: TemplateSpec, template: Template, listener: Listener) -> Path:
     """The run's own copy of a template, on which rounds may work without a new copy each."""
-    place = site.directory("in-place", arm.name) / spec.name
+    place = site.directory("in-place") / spec.name
     if not place.exists():
-        listener.step(f"copying {spec.dataset.name} scale {spec.scale} for {arm.name}")
+        listener.step(f"copying {spec.dataset.name} scale {spec.scale} (load {spec.load})")
         copy_data(template.data, place)
     return place
 

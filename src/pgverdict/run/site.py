@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.errors import WorldError
+from pgverdict.plan.rounds import RoundPlan
 from pgverdict.servers.account import Account
 from pgverdict.servers.home import Home
 from pgverdict.servers.install import Install
@@ -40,10 +41,11 @@ class Site:
         """A server on a data directory, not yet started."""
         return Server(install, data, self.workspace.socket_directory(socket), settings, self.account)
 
-    def launch_arm(self, cell: PreparedCell, arm: int, data: Path, slot: int) -> Server:
+    def launch_arm(self, cell: PreparedCell, plan: RoundPlan, arm: int, data: Path) -> Server:
         """An arm's server for a round, not yet started. Its socket belongs to the slot, as its fresh data does."""
         prepared = cell.arms[arm]
-        return self.launch(prepared.install, data, dict(prepared.settings), f"slot{slot}")
+        install = prepared.installs[plan.installs[arm]]
+        return self.launch(install, data, dict(prepared.settings), f"slot{plan.slots[arm]}")
 
 
 @contextmanager
