@@ -57,6 +57,22 @@ def test_arms_of_different_builds_have_installs_of_their_own(home: Home) -> None
     assert {install.version for install in arms[1].installs} == {"18.1"}
 
 
+def test_a_release_that_appears_meanwhile_is_not_taken_for_a_copy(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newest = iter(["17.7", "17.8", "17.9"])
+    plain = sharing.obtain
+
+    def obtain(server: str, home: Home, *, copy: int = 1, progress: object = None) -> Install:
+        del progress
+        return plain(next(newest) if server == "17" else server, home, copy=copy)
+
+    monkeypatch.setattr(sharing, "obtain", obtain)
+
+    for arm in obtain_arms(campaign("17", "18.1"), home, Silence())[0]:
+        assert len({install.version for install in arm.installs}) == 1
+
+
 def test_minor_releases_take_turns_on_loads_that_each_makes_a_part_of(home: Home) -> None:
     arms = obtained(home, "17.6", "17.7")
     pools = load_pools(arms, LOAD_BYTES, None)
