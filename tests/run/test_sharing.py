@@ -1,4 +1,4 @@
-"""Which arms share loads and installs. Installs are packages of shell scripts; nothing is started."""
+"""Which arms share loads and installs. Installs are directories made up here; nothing is started."""
 
 import dataclasses
 from pathlib import Path
@@ -17,18 +17,18 @@ DATASET = catalogue.workload("select-only").dataset
 LOAD_BYTES = 100_000_000
 
 
+def an_install(server: str, home: Home, *, copy: int = 1, progress: object = None) -> Install:
+    """An install whose catalogs are those of its major release."""
+    del progress
+    root = home.installs / f"{server}-{copy}"
+    (root / "share").mkdir(parents=True, exist_ok=True)
+    (root / "share" / "postgres.bki").write_text(f"catalogs of {server.split('.')[0]}")
+    return Install(server, server, copy, f"package {server}", Build("", "", ""), root)
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """Installs whose catalogs are those of their major release."""
-
-    def obtain(server: str, home: Home, *, copy: int = 1, progress: object = None) -> Install:
-        del progress
-        root = home.installs / f"{server}-{copy}"
-        (root / "share").mkdir(parents=True, exist_ok=True)
-        (root / "share" / "postgres.bki").write_text(f"catalogs of {server.split('.')[0]}")
-        return Install(server, server, copy, f"package {server}", Build("", "", ""), root)
-
-    monkeypatch.setattr(sharing, "obtain", obtain)
+    monkeypatch.setattr(sharing, "obtain", an_install)
     return Home(tmp_path, tmp_path)
 
 
@@ -61,11 +61,10 @@ def test_a_release_that_appears_meanwhile_is_not_taken_for_a_copy(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     newest = iter(["17.7", "17.8", "17.9"])
-    plain = sharing.obtain
 
     def obtain(server: str, home: Home, *, copy: int = 1, progress: object = None) -> Install:
         del progress
-        return plain(next(newest) if server == "17" else server, home, copy=copy)
+        return an_install(next(newest) if server == "17" else server, home, copy=copy)
 
     monkeypatch.setattr(sharing, "obtain", obtain)
 
