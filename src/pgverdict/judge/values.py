@@ -4,7 +4,8 @@ A question is a metric and its subject. A value that is missing, zero or not fin
 of that question and of no other; how many rounds were used is part of every verdict. What the values of
 many rounds add up to is not here (`judge.estimate`).
 
-    "p50" is the median, over the pairs of the round, of log(slice median candidate / slice median baseline)
+    "latency_us_p50" is the median, over the pairs of the round, of log(slice median candidate / slice median
+    baseline), "tps_p50" the same of the slices' throughput;
     everything else is a ratio of totals, one per arm and round
 """
 
@@ -65,8 +66,9 @@ def values(record: RoundRecord, question: Question, *, clients: int) -> Values |
     arms = {arm.arm: arm for arm in record.arms}
     if BASELINE not in arms or CANDIDATE not in arms:
         return None
-    if question.metric == "latency_us_p50":
-        return _typical(record.slices)
+    if question.metric in _CELL_TYPICALS:
+        figure = _CELL_TYPICALS[question.metric]
+        return _typical(record.slices, lambda s: figure(s, clients))
     both = [_total(record, arms[arm], question, clients) for arm in (BASELINE, CANDIDATE)]
     baseline, candidate = both
     if not (_usable(baseline) and _usable(candidate)):
@@ -76,26 +78,33 @@ def values(record: RoundRecord, question: Question, *, clients: int) -> Values |
     return Values(baseline, candidate, math.log(candidate / baseline))
 
 
-def _typical(slices: tuple[SliceRecord, ...]) -> Values | None:
+def _typical(slices: tuple[SliceRecord, ...], figure: Callable[[SliceRecord], float]) -> Values | None:
     """Half a pair, or a slice in which nothing ended, says nothing: the pair is left out."""
-    medians: dict[int, dict[int, float]] = {}
+    found: dict[int, dict[int, float]] = {}
     for s in slices:
-        if _usable(s.latency.p50_ns):
-            medians.setdefault(s.pair, {})[s.arm] = s.latency.p50_ns
-    pairs = [p for p in medians.values() if BASELINE in p and CANDIDATE in p]
+        if _usable(value := figure(s)):
+            found.setdefault(s.pair, {})[s.arm] = value
+    pairs = [p for p in found.values() if BASELINE in p and CANDIDATE in p]
     if not pairs:
         return None
     return Values(
-        median(p[BASELINE] for p in pairs) / 1e3,
-        median(p[CANDIDATE] for p in pairs) / 1e3,
+        median(p[BASELINE] for p in pairs),
+        median(p[CANDIDATE] for p in pairs),
         median(math.log(p[CANDIDATE] / p[BASELINE]) for p in pairs),
     )
 
+
+# busy_ns is summed over clients, so a client's own rate is what the division gives.
+_CELL_TYPICALS: dict[str, Callable[[SliceRecord, int], float]] = {
+    "latency_us_p50": lambda s, _: s.latency.p50_ns / 1e3,
+    "tps_p50": lambda s, clients: clients * 1e9 * s.transactions / s.busy_ns if s.busy_ns else math.nan,
+}
 
 _CELL_TOTALS: dict[str, Callable[[ArmRecord], float]] = {
     "latency_us_mean": lambda arm: arm.latency.mean_ns / 1e3,
     "latency_us_p95": lambda arm: arm.latency.p95_ns / 1e3,
     "latency_us_p99": lambda arm: arm.latency.p99_ns / 1e3,
+    "latency_us_stddev": lambda arm: arm.latency.sd_ns / 1e3,
 }
 
 _STATEMENT_TOTALS: dict[str, Callable[[StatementRecord], float | None]] = {
@@ -113,7 +122,6 @@ def _total(record: RoundRecord, arm: ArmRecord, question: Question, clients: int
         statement = next(found, None)
         return None if statement is None else _STATEMENT_TOTALS[name](statement)
     if name == "tps":
-        # busy_ns is summed over clients, so a client's own rate is what the division gives.
         return clients * 1e9 * arm.transactions / arm.busy_ns if arm.busy_ns else None
     assert name == "server_cpu_us_per_txn", f"no rule for metric: {name}"
     return _cpu_us_per_transaction([s for s in record.slices if s.arm == arm.arm])

@@ -22,10 +22,12 @@ RATIO_MAX = 100
 
 _TITLES = {
     "tps": "throughput",
+    "tps_p50": "typical throughput",
     "latency_us_mean": "mean latency",
     "latency_us_p50": "typical latency",
     "latency_us_p95": "95th percentile latency",
     "latency_us_p99": "99th percentile latency",
+    "latency_us_stddev": "spread of latency",
     "server_cpu_us_per_txn": "CPU per transaction",
     "server_ms_mean": "mean server time",
     "server_ms_stddev": "spread of server time",
