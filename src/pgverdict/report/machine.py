@@ -81,7 +81,7 @@ def _cell(cell: CellReport) -> dict[str, Any]:
 def _verdict(verdict: Verdict) -> dict[str, Any]:
     facts = asdict(verdict)
     outcome = facts.pop("outcome")
-    return {**facts, "verdict": outcome.value}
+    return {**facts, "noise_floor": verdict.noise_floor, "bound": verdict.bound, "verdict": outcome.value}
 
 
 def _known(value: Any) -> Any:

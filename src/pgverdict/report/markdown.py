@@ -43,6 +43,7 @@ def _cell(cell: CellReport, report: Report) -> list[str]:
         "of",
         *map(_text, report.labels),
         "change %",
+        "noise floor %",
         "interval %",
         "verdict",
         "rounds wanted",
@@ -50,7 +51,7 @@ def _cell(cell: CellReport, report: Report) -> list[str]:
     return [
         f"## {_text(words.cell_title(cell.spec))}",
         f"{measured}; {_text(cell.regime)}; {_code(cell.primary)} decides.",
-        _table(header, "llrrrrlr", [_row(verdict, cell) for verdict in cell.verdicts]),
+        _table(header, "llrrrrrlr", [_row(verdict, cell) for verdict in cell.verdicts]),
         _list(f"#{number}: {_code(subject)}" for number, subject in enumerate(cell.subjects, start=1)),
         *_notes(cell.notes),
     ]
@@ -64,6 +65,7 @@ def _row(verdict: Verdict, cell: CellReport) -> list[str]:
         words.quantity(verdict.baseline_value),
         words.quantity(verdict.candidate_value),
         words.change(verdict.effect),
+        words.floor(verdict),
         words.interval(verdict),
         verdict.outcome.value + (", detectable" if verdict.detectable else ""),
         cell.rounds_wanted(verdict),

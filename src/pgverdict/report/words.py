@@ -17,6 +17,9 @@ from pgverdict.spec.metrics import METRICS, Better
 
 NOTHING = "-"
 
+FLOOR_MEANING = "the noise floor: no smaller change is called slower or faster"
+"""What the column says."""
+
 RATIO_MAX = 100
 """Limits further out are told as "more than that": so far, noise has only said that it is noise."""
 
@@ -73,11 +76,23 @@ def has_interval(verdict: Verdict) -> bool:
     return verdict.low > 0 and math.isfinite(verdict.high)
 
 
-def interval(verdict: Verdict) -> str:
+def interval(verdict: Verdict, to: str = " to ") -> str:
     """The limits of an effect as signed changes in percent."""
     if not has_interval(verdict):
         return NOTHING
-    return f"{limit(verdict.low)} to {limit(verdict.high)}"
+    return f"{limit(verdict.low)}{to}{limit(verdict.high)}"
+
+
+def floor(verdict: Verdict) -> str:
+    """The noise floor in percent, without a sign: '0.57'."""
+    if not has_interval(verdict):
+        return NOTHING
+    return limit(1 + verdict.noise_floor).replace("+", "")
+
+
+def bound(verdict: Verdict) -> str:
+    """The largest difference the interval holds, in percent and rounded up: what SAME says there is nothing above."""
+    return f"{math.ceil(verdict.bound * 1e4 - 1e-6) / 100:.2f}" if has_interval(verdict) else NOTHING
 
 
 def limit(effect: float) -> str:
@@ -211,7 +226,8 @@ def headline(
             return f"{candidate} is {said.effect(than=baseline)} {on}, {said.between()}, {sure}"
         case Outcome.SAME:
             within = f"to within {_plain(verdict.margin * 100)} %"
-            sentence = f"{candidate} is as fast as {baseline} {on} {within}: {said.between()}, {sure}"
+            none = f"no difference above {bound(verdict)} %"
+            sentence = f"{candidate} is as fast as {baseline} {on} {within}: {none}, {said.between()}, {sure}"
             return sentence + (
                 "; the difference is detectable, and smaller than matters" * verdict.detectable
             )
