@@ -229,3 +229,14 @@ def test_partitions_are_part_of_a_cells_title() -> None:
         words.cell_title(CellSpec("tpcb-like", 1000, 8, 16))
         == "tpcb-like, scale 1,000, 8 clients, 16 partitions"
     )
+
+
+@pytest.mark.parametrize(("high", "said"), [(80, "52"), (None, "52")])
+def test_a_forecast_says_how_far_it_is_to_be_trusted(high: int | None, said: str) -> None:
+    open_ = throughput((0.99, 0.995, 1.001), UNDECIDED, rounds=12, more_rounds=40, more_rounds_range=(9, high))
+    most = "92" if high else "more than 10,000"
+
+    sentence = words.headline(open_, READ_ONLY, ("17.7", "18.1"), PACE_S)
+
+    assert f"a run of about {said} rounds" in sentence
+    assert sentence.endswith(f"would settle it (8 in 10: 21 to {most})")

@@ -58,10 +58,12 @@ class Verdict:
     round_sd: float
     """Standard deviation of a round's log ratio, orders accounted for."""
     more_rounds: int | None
-    """UNDECIDED: about how many more rounds would settle it, as things look now.
+    """UNDECIDED: about how many more rounds would settle it, as things look now: as likely fewer as more.
 
     None where it is decided; undecided with an effect, None means more than `decide.MORE_ROUNDS_MAX`.
     """
+    more_rounds_range: tuple[int, int | None] | None = None
+    """The range of `more_rounds` that holds 80 % (`forecast.SHARE`); its end is None beyond MORE_ROUNDS_MAX."""
 
     @property
     def noise_floor(self) -> float:

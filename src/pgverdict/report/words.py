@@ -258,7 +258,16 @@ def _what_it_takes(verdict: Verdict, seconds_per_round: float) -> str:
         return f"; more than {MORE_ROUNDS_MAX:,} further rounds would be needed" if known else ""
     rounds = verdict.rounds + verdict.more_rounds
     time = f", {roughly(rounds * seconds_per_round)} at this pace," if seconds_per_round else ""
-    return f"; a run of about {count(rounds, 'round')}{time} would settle it"
+    return f"; a run of about {count(rounds, 'round')}{time} would settle it{_range_of(verdict)}"
+
+
+def _range_of(verdict: Verdict) -> str:
+    """How far the forecast is to be trusted, where the verdict says so."""
+    if verdict.more_rounds_range is None:
+        return ""
+    low, high = verdict.more_rounds_range
+    most = f"{verdict.rounds + high:,}" if high is not None else f"more than {MORE_ROUNDS_MAX:,}"
+    return f" (8 in 10: {verdict.rounds + low:,} to {most})"
 
 
 def rounds_wanted(verdict: Verdict) -> str:
