@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
+from pgverdict.judge import shape
 from pgverdict.judge.alpha import cell_alphas
 from pgverdict.judge.cell import judge_cell
 from pgverdict.judge.estimate import FloatArray, estimate
 from pgverdict.judge.interval import Kind, interval
+from pgverdict.judge.series import series as series_of
+from pgverdict.judge.shape import Check, checks
 from pgverdict.judge.verdict import Outcome, Verdict
 from pgverdict.records.round import RoundRecord
 
@@ -221,3 +224,26 @@ def test_recorded_rounds_fool_an_ordinary_t_interval_that_is_looked_at_after_eve
     different, _ = decided_after(with_labels_flipped(), alpha=0.05, kind=Kind.FIXED)
 
     assert (different < NEVER).sum() >= fewest(4000, 0.25)
+
+
+def checks_of(file: str, name: str) -> dict[tuple[str, str], Check]:
+    cell = a_cell([as_record(r, i) for i, r in enumerate(series(file, name))])
+    return {(c.name, c.subject): c for c in checks(series_of(cell), margin=0.01)}
+
+
+@pytest.mark.parametrize("name", ["oA", "oB"])
+def test_eight_clients_had_not_warmed_up_within_their_rounds_and_both_arms_alike(name: str) -> None:
+    found = checks_of("c8o", name)
+
+    for arm in (shape.BASELINE_ARM, shape.CANDIDATE_ARM):
+        trend = found[shape.TREND, arm]
+        assert trend.found
+        assert 0.90 < trend.strength < 0.96  # the last pair was 5 to 8 % faster than the first
+    assert not found[shape.TREND, shape.EFFECT].found
+
+
+@pytest.mark.parametrize(
+    ("file", "name"), [("e3w", "aa"), ("e4s", "sp190"), ("e5s", "v11v12"), ("e5s", "v17v18")]
+)
+def test_one_pinned_client_shows_nothing_that_its_interval_does_not_cover(file: str, name: str) -> None:
+    assert not [c for c in checks_of(file, name).values() if c.found]

@@ -37,6 +37,8 @@ server_ms_stddev #1   0.002140 0.002130  -0.47  2.28 -2.69..+1.80 UNDECIDED ~120
   ~n: a run of about so many rounds would settle it
   note: each arm's data came from 8 independent loads and one install: how much
   others would differ is in no interval
+  note: between rounds 18.1 scatters 6.98 times as much as 17.7, 99 % interval
+  3.71 to 13.15 (for one look at the end of the run; it decides nothing)
 
 simple-update, scale 10, 1 client  fresh, 12 rounds, 144 pairs, 1 min 48 s
 metric                   17.7    18.1 change floor    interval % verdict

@@ -233,7 +233,9 @@ def test_partitions_are_part_of_a_cells_title() -> None:
 
 @pytest.mark.parametrize(("high", "said"), [(80, "52"), (None, "52")])
 def test_a_forecast_says_how_far_it_is_to_be_trusted(high: int | None, said: str) -> None:
-    open_ = throughput((0.99, 0.995, 1.001), UNDECIDED, rounds=12, more_rounds=40, more_rounds_range=(9, high))
+    open_ = throughput(
+        (0.99, 0.995, 1.001), UNDECIDED, rounds=12, more_rounds=40, more_rounds_range=(9, high)
+    )
     most = "92" if high else "more than 10,000"
 
     sentence = words.headline(open_, READ_ONLY, ("17.7", "18.1"), PACE_S)

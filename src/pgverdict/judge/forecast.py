@@ -85,7 +85,9 @@ def _decided(
     true_sd = sd * math.sqrt(df / float(chdtri(df, share)))
     shown_sd = np.sqrt((df * sd**2 + more * true_sd**2) / (df + more))
     t = half_width_t(alpha, kind, df=df + more, information=information)
-    half = np.where(np.isfinite(t), np.where(np.isfinite(t), t, 0.0) * shown_sd / np.sqrt(information), np.inf)
+    half = np.where(
+        np.isfinite(t), np.where(np.isfinite(t), t, 0.0) * shown_sd / np.sqrt(information), np.inf
+    )
     now = float(result.log_ratio)
     before = np.concatenate([[result.information], information[:-1]])
     if kind is Kind.FIXED:  # one look only, at the number chosen: nothing is taken out on the way
@@ -129,5 +131,6 @@ def _quantile(more: FloatArray, decided: FloatArray, share: float) -> int | None
     place = int(np.argmax(decided >= share))
     if place == 0:
         return int(more[0])
-    below, above = decided[place - 1], decided[place]
-    return math.ceil(more[place - 1] + (more[place] - more[place - 1]) * (share - below) / (above - below))
+    looked = [float(one) for one in more[place - 1 : place + 1]]
+    below, above = (float(one) for one in decided[place - 1 : place + 1])
+    return math.ceil(looked[0] + (looked[1] - looked[0]) * (share - below) / (above - below))

@@ -74,6 +74,8 @@ def _cell(cell: CellReport) -> dict[str, Any]:
         "round_effects": [asdict(effect) for effect in cell.round_effects],
         "conditions": [asdict(condition) for condition in cell.conditions],
         "placement": dict(cell.placement),
+        "spread": asdict(cell.spread) if cell.spread else None,
+        "checks": [asdict(check) for check in cell.checks],
         "notes": cell.notes,
     }
 

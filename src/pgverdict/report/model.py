@@ -11,12 +11,16 @@ from statistics import median
 
 from pgverdict import __version__
 from pgverdict.judge.decide import ROUNDS_MIN, missable_share
+from pgverdict.judge.series import series, stall_ns, stalled_slices
+from pgverdict.judge.shape import Check, checks
+from pgverdict.judge.spread import Spread, spread
 from pgverdict.judge.values import Question, values
 from pgverdict.judge.verdict import Outcome, Verdict
 from pgverdict.records.round import ArmRecord, RoundRecord, RoundState
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
 from pgverdict.report import words
 from pgverdict.report.command import compare_command
+from pgverdict.report.remarks import Remarked, remarks
 from pgverdict.spec.campaign import Campaign, CellSpec
 
 _MADE_WITH = ("compiler", "configure", "cflags")
@@ -50,7 +54,7 @@ class RoundEffect:
 
 @dataclass(frozen=True)
 class Condition:
-    """In which state the arms were: the median over the measured rounds, one value per arm."""
+    """In which state the arms were, one value per arm: the median over the measured rounds, or how many of them."""
 
     name: str
     unit: str
@@ -82,6 +86,10 @@ class CellReport:
     round_effects: tuple[RoundEffect, ...]
     conditions: tuple[Condition, ...]
     placement: tuple[tuple[str, str], ...]
+    spread: Spread | None
+    """How much more the candidate scatters from round to round than the baseline; it decides nothing."""
+    checks: tuple[Check, ...]
+    """What was looked for in the rounds because no interval covers it; what was found is among the notes."""
     notes: tuple[str, ...]
     short_of: int | None
     """How many rounds were fixed for the cell, where it has fewer: there is then no verdict, by rule."""
@@ -160,6 +168,7 @@ def _cell(run: RunRecord, cell: CellRecord, verdicts: tuple[Verdict, ...]) -> Ce
         headline = words.headline(verdicts[0], cell.spec, arms, pace_s, held_back=held_back)
     else:
         headline = f"Nothing is known yet about {cell.spec.workload}"
+    seen = _seen(run, cell)
     return CellReport(
         spec=cell.spec,
         primary=cell.primary,
@@ -171,10 +180,29 @@ def _cell(run: RunRecord, cell: CellRecord, verdicts: tuple[Verdict, ...]) -> Ce
         headline=headline,
         verdicts=verdicts,
         round_effects=tuple(_round_effect(number, r, cell) for number, r in enumerate(cell.rounds, start=1)),
-        conditions=_conditions(cell.measured, arms=len(run.arms)),
+        conditions=_conditions(cell, arms=len(run.arms)),
         placement=_placement(cell.measured),
-        notes=_cell_notes(cell, verdicts, run.campaign.confidence),
+        spread=seen.spread,
+        checks=seen.checks,
+        notes=(*_cell_notes(cell, verdicts, run.campaign.confidence), *remarks(seen)),
         short_of=short_of,
+    )
+
+
+def _seen(run: RunRecord, cell: CellRecord, *, candidate: int = 1) -> Remarked:
+    """What stands beside the intervals of a cell and candidate."""
+    found = series(cell, candidate=candidate)
+    return Remarked(
+        primary=cell.primary,
+        arms=(words.arm_label(run.arms[0]), words.arm_label(run.arms[candidate])),
+        numbers=tuple(
+            number
+            for number, record in enumerate(cell.rounds, start=1)
+            if record.state is RoundState.MEASURED and _round_effect(number, record, cell).effect is not None
+        ),
+        stalled=(int((found.stalls[0] > 0).sum()), int((found.stalls[1] > 0).sum())),
+        spread=spread(found, confidence=run.campaign.confidence),
+        checks=checks(found, margin=run.campaign.margin),
     )
 
 
@@ -192,9 +220,12 @@ def _round_effect(number: int, record: RoundRecord, cell: CellRecord) -> RoundEf
     return RoundEffect(number, effect, record.plan.start_order[0] == 0, failed, record.story)
 
 
-def _conditions(rounds: Sequence[RoundRecord], *, arms: int) -> tuple[Condition, ...]:
+def _conditions(cell: CellRecord, *, arms: int) -> tuple[Condition, ...]:
+    rounds = cell.measured
     if not rounds:
         return ()
+    stall = stall_ns(cell)
+    hit = tuple(float(sum(stalled_slices(r, arm, stall) > 0 for r in rounds)) for arm in range(arms))
     by_arm = [[found for r in rounds for found in r.arms if found.arm == arm] for arm in range(arms)]
 
     def typical(name: str) -> tuple[float | None, ...]:
@@ -206,6 +237,7 @@ def _conditions(rounds: Sequence[RoundRecord], *, arms: int) -> tuple[Condition,
         Condition("blocks read from outside shared buffers, per round", "", typical("buffers_read")),
         Condition("read from storage, per round", "bytes", typical("storage_read_bytes")),
         Condition("transactions counted, per round", "", typical("transactions")),
+        Condition("rounds hit by a stall", "", hit),
     )
 
 
