@@ -20,7 +20,7 @@ def found(made: Series, margin: float = 0.01) -> tuple[Check, ...]:
     return findings(checks(made, margin=margin))
 
 
-@pytest.mark.parametrize("rounds", [8, 13, 24, 48])
+@pytest.mark.parametrize("rounds", [8, 12, 13, 24, 48])
 def test_a_stationary_cell_has_a_finding_in_one_of_a_hundred_at_most(rounds: int) -> None:
     random = np.random.default_rng(rounds)
     seen = [found(a_series(random, rounds, plan=i % 20)) for i in range(CELLS)]

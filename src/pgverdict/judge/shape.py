@@ -26,6 +26,9 @@ FALSE_FINDINGS = 0.01
 TESTS = 10
 """Results of all checks of a cell and candidate together."""
 
+MODES_ROUNDS_MIN = 12
+"""In fewer rounds the orders leave residuals that mirror each other, whatever the noise, and so have two modes."""
+
 DRIFT, CORRELATION, MODES, TREND, OUTLIER, STALLS = (
     "drift", "correlation", "modes", "trend", "outlier", "stalls",
 )  # fmt: skip
@@ -138,6 +141,8 @@ def _correlation(found: Series) -> Iterator[Check]:
 
 def _modes(found: Series) -> Iterator[Check]:
     """The dip of the effect's residuals."""
+    if found.rounds < MODES_ROUNDS_MIN:
+        return
     rest, _, _ = residuals(found.log_ratios, found.orders)
     if not np.ptp(rest) > 1e-12:
         return
