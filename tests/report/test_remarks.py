@@ -15,7 +15,7 @@ from pgverdict.report.remarks import Remarked, remarks
 
 from . import samples
 
-NOTHING = Remarked("latency_us_p50", ("17.7", "18.1"), (1, 2, 4, 5), (2, 14), None, ())
+NOTHING = Remarked("latency_us_p50", ("17.7", "18.1"), (1, 2, 4, 5), (0, 0), None, ())
 
 
 def a_check(name: str, subject: str, **changes: object) -> Check:
@@ -84,7 +84,10 @@ def test_an_interval_of_scatter_without_measure_is_cut() -> None:
     ],
 )  # fmt: skip
 def test_every_finding_has_a_sentence(check: Check, sentence: str) -> None:
-    assert said(check) == [sentence]
+    cell = dataclasses.replace(
+        NOTHING, checks=(check,), stalled=(2, 14) if check.name == shape.STALLS else (0, 0)
+    )
+    assert list(remarks(cell)) == [sentence]
 
 
 def test_what_was_looked_for_and_not_found_is_not_told() -> None:
@@ -111,7 +114,7 @@ def test_a_stall_that_the_typical_latency_cannot_see_is_counted_and_compared() -
 
     cell = make_report(run, judge_run(run)).cells[0]
 
-    assert {c.name: c.values for c in cell.conditions}["rounds hit by a stall"] == (0.0, 12.0)
+    assert {c.name: c.values for c in cell.conditions}["hit by a stall, in all"] == (0.0, 12.0)
     assert (
         "stalls hit 12 rounds of 18.1 and 0 rounds of 17.7: more than chance makes of equal servers"
         in cell.notes
@@ -125,8 +128,9 @@ def test_few_stalls_are_counted_and_no_finding() -> None:
 
     cell = make_report(run, judge_run(run)).cells[0]
 
-    assert {c.name: c.values for c in cell.conditions}["rounds hit by a stall"] == (0.0, 3.0)
-    assert not any("stalls hit" in note for note in cell.notes)
+    assert {c.name: c.values for c in cell.conditions}["hit by a stall, in all"] == (0.0, 3.0)
+    chance = "no more than chance may make of equal servers"
+    assert f"stalls hit 3 rounds of 18.1 and 0 rounds of 17.7: {chance}" in cell.notes
 
 
 def test_every_result_of_a_cell_is_in_the_report_found_or_not() -> None:

@@ -237,7 +237,7 @@ def _conditions(cell: CellRecord, *, arms: int) -> tuple[Condition, ...]:
         Condition("blocks read from outside shared buffers, per round", "", typical("buffers_read")),
         Condition("read from storage, per round", "bytes", typical("storage_read_bytes")),
         Condition("transactions counted, per round", "", typical("transactions")),
-        Condition("rounds hit by a stall", "", hit),
+        Condition("hit by a stall, in all", "rounds", hit),
     )
 
 

@@ -27,8 +27,11 @@ def remarks(cell: Remarked) -> Iterator[str]:
     """Sentences without a full stop."""
     if cell.spread is not None:
         yield _spread(cell.spread, cell.arms)
-    for finding in findings(cell.checks):
+    found = findings(cell.checks)
+    for finding in found:
         yield _finding(finding, cell)
+    if any(cell.stalled) and not any(finding.name == shape.STALLS for finding in found):
+        yield f"{_stalls(cell)}: no more than chance may make of equal servers"
 
 
 def _spread(spread: Spread, arms: tuple[str, str]) -> str:
@@ -76,10 +79,13 @@ def _finding(finding: Check, cell: Remarked) -> str:
                 " rare events are part of this cell, and the interval knows little of them"
             )
     assert finding.name == shape.STALLS, f"no sentence for finding: {finding.name}"
-    return (
-        f"stalls hit {words.count(cell.stalled[1], 'round')} of {candidate} and"
-        f" {words.count(cell.stalled[0], 'round')} of {baseline}: more than chance makes of equal servers"
-    )
+    return f"{_stalls(cell)}: more than chance makes of equal servers"
+
+
+def _stalls(cell: Remarked) -> str:
+    baseline, candidate = cell.arms
+    hit = [words.count(number, "round") for number in cell.stalled]
+    return f"stalls hit {hit[1]} of {candidate} and {hit[0]} of {baseline}"
 
 
 def _moved(finding: Check) -> str:
