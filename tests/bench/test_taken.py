@@ -61,7 +61,7 @@ def _run(*, handicap_ns: int = 400) -> RunRecord:
 def test_what_is_kept_is_judged_as_the_run_was() -> None:
     run = _run()
     kept = from_lines(to_lines(take(line("typical-2"), run, revision="a test")))
-    verdict = judge_run(run)[0][0]
+    verdict = judge_run(run)[0][0][0]
 
     (cell,) = kept.cells
     assert judged(kept) == (cell.outcome,) == (verdict.outcome.value,) == ("SLOWER",)

@@ -20,8 +20,10 @@ METRICS = [
     "latency_us_p50",
     "latency_us_p95",
     "latency_us_p99",
+    "latency_us_stddev",
     "server_cpu_us_per_txn",
     "tps",
+    "tps_p50",
 ]
 
 

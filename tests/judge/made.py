@@ -19,10 +19,15 @@ SPEC = CellSpec("select-only", 10, 1)
 
 
 def latency(
-    p50_us: float, *, mean_us: float | None = None, p95_us: float = 30.0, p99_us: float = 40.0
+    p50_us: float,
+    *,
+    mean_us: float | None = None,
+    sd_us: float = 1.0,
+    p95_us: float = 30.0,
+    p99_us: float = 40.0,
 ) -> Latency:
     mean = p50_us if mean_us is None else mean_us
-    return Latency(1e3, mean * 1e3, 1e3, p50_us * 1e3, p95_us * 1e3, p99_us * 1e3, 1e6)
+    return Latency(1e3, mean * 1e3, sd_us * 1e3, p50_us * 1e3, p95_us * 1e3, p99_us * 1e3, 1e6)
 
 
 def a_slice(pair: int, arm: int, p50_us: float, *, transactions: int = 100, **changes: object) -> SliceRecord:
@@ -107,7 +112,7 @@ def round_of(plan: RoundPlan, log_ratio: float, *, base_us: float = 20.0) -> Rou
         arms=[
             an_arm(
                 arm,
-                latency(us, p95_us=2 * us, p99_us=3 * us),
+                latency(us, sd_us=us / 4, p95_us=2 * us, p99_us=3 * us),
                 busy_ns=round(us * 1e6),
                 statements=[a_statement("SELECT 1", us / 1e3, us / 1e4)],
             )

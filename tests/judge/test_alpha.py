@@ -37,7 +37,7 @@ def test_a_cell_without_rounds_shares_among_the_metrics_of_the_whole_cell() -> N
     shares = cell_alphas(a_cell([], primary="tps"), a_campaign(), 1)
 
     assert next(iter(shares)) == Question("tps")
-    assert len(shares) == 6
+    assert len(shares) == 8
     assert sum(shares.values()) - shares[Question("latency_us_mean")] == pytest.approx(0.01)
 
 
@@ -46,11 +46,11 @@ def test_what_is_one_number_twice_has_one_share() -> None:
     other = cell_alphas(a_cell([], primary="latency_us_p50"), a_campaign(), 1)
 
     assert primary[Question("latency_us_mean")] == primary[Question("tps")] == pytest.approx(0.005)
-    assert other[Question("latency_us_mean")] == other[Question("tps")] == pytest.approx(0.005 / 4)
+    assert other[Question("latency_us_mean")] == other[Question("tps")] == pytest.approx(0.005 / 6)
 
 
 def test_statements_get_shares_once_a_round_knows_them() -> None:
     shares = cell_alphas(a_cell(rounds_of([0.0])), a_campaign(), 1)
 
-    assert shares[Question("server_ms_mean", "SELECT 1")] == pytest.approx(0.005 / 6)
-    assert shares[Question("server_ms_stddev", "SELECT 1")] == pytest.approx(0.005 / 6)
+    assert shares[Question("server_ms_mean", "SELECT 1")] == pytest.approx(0.005 / 8)
+    assert shares[Question("server_ms_stddev", "SELECT 1")] == pytest.approx(0.005 / 8)

@@ -36,7 +36,7 @@ def test_a_slower_candidate_is_slower_in_every_metric_whichever_direction_is_bet
     assert {v.outcome for v in verdicts.values()} == {Outcome.SLOWER}
     assert verdicts["latency_us_p50"].effect == pytest.approx(1.05, rel=1e-3)
     assert verdicts["tps"].effect == pytest.approx(1 / 1.05, rel=1e-3)
-    assert len(verdicts) == 8
+    assert len(verdicts) == 10
 
 
 def test_a_faster_candidate_is_faster() -> None:

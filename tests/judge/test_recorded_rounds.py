@@ -1,5 +1,6 @@
 """The whole of `judge` on rounds of real servers (tests/data/rounds/README.md)."""
 
+import dataclasses
 import math
 import random
 from statistics import fmean
@@ -8,9 +9,13 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
+from pgverdict.judge import shape
 from pgverdict.judge.cell import judge_cell
 from pgverdict.judge.estimate import FloatArray, estimate
 from pgverdict.judge.interval import Kind, interval
+from pgverdict.judge.series import series as series_of
+from pgverdict.judge.shape import Check, checks
+from pgverdict.judge.values import Question, values
 from pgverdict.judge.verdict import Outcome, Verdict
 from pgverdict.records.round import RoundRecord
 
@@ -221,3 +226,72 @@ def test_recorded_rounds_fool_an_ordinary_t_interval_that_is_looked_at_after_eve
     different, _ = decided_after(with_labels_flipped(), alpha=0.05, kind=Kind.FIXED)
 
     assert (different < NEVER).sum() >= fewest(4000, 0.25)
+
+
+def checks_of(file: str, name: str) -> dict[tuple[str, str], Check]:
+    cell = a_cell([as_record(r, i) for i, r in enumerate(series(file, name))])
+    return {(c.name, c.subject): c for c in checks(series_of(cell), margin=0.01)}
+
+
+@pytest.mark.parametrize("name", ["oA", "oB"])
+def test_eight_clients_had_not_warmed_up_within_their_rounds_and_both_arms_alike(name: str) -> None:
+    found = checks_of("c8o", name)
+
+    for arm in (shape.BASELINE_ARM, shape.CANDIDATE_ARM):
+        trend = found[shape.TREND, arm]
+        assert trend.found
+        assert 0.90 < trend.strength < 0.96  # the last pair was 5 to 8 % faster than the first
+    assert not found[shape.TREND, shape.EFFECT].found
+
+
+@pytest.mark.parametrize(
+    ("file", "name"), [("e3w", "aa"), ("e4s", "sp190"), ("e5s", "v11v12"), ("e5s", "v17v18")]
+)
+def test_one_pinned_client_shows_nothing_that_its_interval_does_not_cover(file: str, name: str) -> None:
+    assert not [c for c in checks_of(file, name).values() if c.found]
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "total", "typical"),
+    [
+        ("e3w", "aa", 0.81, 0.74),
+        ("e4s", "sp190", 1.77, 1.23),
+        ("e5s", "v11v12", 1.69, 0.96),
+        ("e5s", "v17v18", 1.54, 1.04),
+        ("w1", "wr", 2.21, 1.06),
+        ("c8", "c8", 2.72, 3.17),
+    ],
+)
+def test_throughput_without_rare_stalls_is_quieter_where_clients_are_pinned(
+    file: str, name: str, total: float, typical: float
+) -> None:
+    """The table of METHODOLOGY.md#totals, in percent."""
+    rounds = [as_record(r, i) for i, r in enumerate(series(file, name))]
+
+    def scatter(metric: str) -> float:
+        found = [values(r, Question(metric), clients=1) for r in rounds]
+        return 100 * float(np.std([v.log_ratio for v in found if v is not None], ddof=1))
+
+    assert (scatter("tps"), scatter("tps_p50")) == pytest.approx((total, typical), abs=0.006)
+
+
+def test_a_rare_stall_stays_in_the_total_and_not_in_the_typical_throughput() -> None:
+    """20 ms in every tenth slice of the candidate."""
+    draw = random.Random(1)
+    moved: dict[str, list[float]] = {"tps": [], "tps_p50": []}
+    for i, recorded_round in enumerate(series("e5s", "v17v18") * 10):
+        record = as_record(recorded_round, i)
+        slices = [
+            dataclasses.replace(s, busy_ns=s.busy_ns + 20_000_000) if s.arm and draw.random() < 0.1 else s
+            for s in record.slices
+        ]
+        candidate = dataclasses.replace(record.arms[1], busy_ns=sum(s.busy_ns for s in slices if s.arm))
+        stalled = dataclasses.replace(record, slices=tuple(slices), arms=(record.arms[0], candidate))
+        for metric, found in moved.items():
+            before, after = (values(r, Question(metric), clients=1) for r in (record, stalled))
+            assert before is not None
+            assert after is not None
+            found.append(100 * (before.log_ratio - after.log_ratio))
+
+    assert fmean(moved["tps"]) == pytest.approx(3.9, abs=0.4)
+    assert fmean(moved["tps_p50"]) < 0.6

@@ -99,7 +99,8 @@ def test_a_run_over_ascending_releases_has_a_trend_of_each_metric_the_primary_fi
 
     assert first.metric == "latency_us_p50"
     assert {trend.metric for trend in others} == {
-        *("tps", "latency_us_mean", "latency_us_p95", "latency_us_p99", "server_cpu_us_per_txn")
+        *("tps", "tps_p50", "latency_us_mean", "latency_us_stddev", "latency_us_p95", "latency_us_p99"),
+        "server_cpu_us_per_txn",
     }
     assert first.confidence == 0.99
     assert sum(t.alpha for t in (first, *others) if t.metric != "latency_us_mean") == pytest.approx(0.01)

@@ -90,6 +90,39 @@ def test_means_and_tails_come_from_the_totals_of_a_round(
     assert found.log_ratio == pytest.approx(math.log(candidate / baseline))
 
 
+def test_the_spread_of_latency_is_that_of_all_transactions_of_a_round() -> None:
+    spread = [latency(20.0, sd_us=sd) for sd in (4.0, 5.0)]
+
+    found = values(round_of_totals(*spread), Question("latency_us_stddev"), clients=1)
+
+    assert found is not None
+    assert (found.baseline, found.candidate) == (4.0, 5.0)
+    assert found.log_ratio == pytest.approx(math.log(5 / 4))
+
+
+def test_typical_throughput_is_the_median_over_pairs_and_does_not_see_a_stall() -> None:
+    busy_us = [(100.0, 125.0), (100.0, 125.0), (100.0, 900.0)]
+    record = round_with(
+        *(
+            dataclasses.replace(a_slice(i, arm, 20.0, transactions=10), busy_ns=round(us * 1e3))
+            for i, pair in enumerate(busy_us)
+            for arm, us in enumerate(pair)
+        )
+    )
+
+    found = values(record, Question("tps_p50"), clients=2)
+
+    assert found is not None
+    assert [found.baseline, found.candidate] == pytest.approx([200_000.0, 160_000.0])
+    assert found.log_ratio == pytest.approx(math.log(0.8))
+
+
+def test_a_slice_in_which_nothing_was_busy_has_no_throughput() -> None:
+    idle = dataclasses.replace(a_slice(0, 1, 20.0), busy_ns=0)
+
+    assert values(round_with(a_slice(0, 0, 20.0), idle), Question("tps_p50"), clients=1) is None
+
+
 def test_processor_time_is_shared_by_everything_that_was_executed() -> None:
     record = round_with(
         a_slice(0, 0, 20.0, transactions=90, discarded=8, failed=2, server_cpu_ns=1_500_000),
@@ -139,7 +172,7 @@ def test_the_primary_question_comes_first_and_every_question_once(primary: str) 
     assert found[0] == Question(primary)
     assert len(set(found)) == len(found)
     assert {q.metric for q in found if q.subject == "cell"} == {
-        "tps", "server_cpu_us_per_txn",
+        "tps", "tps_p50", "server_cpu_us_per_txn", "latency_us_stddev",
         "latency_us_mean", "latency_us_p50", "latency_us_p95", "latency_us_p99",
     }  # fmt: skip
     assert [q for q in found if q.subject != "cell"] == [Question("server_ms_mean", "SELECT")]

@@ -37,12 +37,13 @@ def test_the_keys_are_those_that_were_promised(report: Report) -> None:
     assert list(document["cells"][0]) == [
         *("workload", "scale", "clients", "partitions", "baseline", "candidate", "primary", "regime"),
         *("rounds", "failed_rounds", "pairs", "seconds", "headline", "verdicts"),
-        *("round_effects", "conditions", "placement", "notes"),
+        *("round_effects", "conditions", "placement", "spread", "checks", "notes"),
     ]
     assert list(document["cells"][0]["verdicts"][0]) == [
         *("metric", "subject", "baseline", "candidate", "baseline_value", "candidate_value"),
         *("effect", "low", "high", "confidence", "margin", "detectable"),
-        *("rounds", "alpha", "e_value", "round_sd", "more_rounds", "withheld", "verdict"),
+        *("rounds", "alpha", "e_value", "round_sd", "more_rounds", "more_rounds_range", "withheld"),
+        *("noise_floor", "bound", "verdict"),
     ]
 
 

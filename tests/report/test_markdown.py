@@ -18,16 +18,16 @@ and 1.6 % slower, 99 % sure, after 12 rounds; a run of about 32 rounds, 5 min at
 
 24 rounds, 288 pairs, 1 min 9 s; read-only; `latency_us_p50` decides.
 
-| metric | of | 17.7 | 18.1 | change % | interval % | verdict | rounds wanted |
-| :-- | :-- | --: | --: | --: | --: | :-- | --: |
-| `latency_us_p50` | cell | 19.62 | 20.03 | +2.09 | +1.63 to +2.55 | SLOWER |  |
-| `tps` | cell | 50,318 | 49,378 | -1.87 | -2.88 to -0.85 | SLOWER |  |
-| `latency_us_mean` | cell | 19.87 | 20.25 | +1.91 | +0.86 to +2.97 | SLOWER |  |
-| `latency_us_p95` | cell | 22.84 | 23.11 | +1.18 | -0.49 to +2.88 | UNDECIDED | ~55 |
-| `latency_us_p99` | cell | 27.11 | 26.71 | -1.47 | -6.58 to +3.92 | UNDECIDED | ~664 |
-| `server_cpu_us_per_txn` | cell | 13.02 | 13.04 | +0.16 | -0.56 to +0.89 | SAME |  |
-| `server_ms_mean` | #1 | 0.005120 | 0.005284 | +3.20 | +2.08 to +4.34 | SLOWER |  |
-| `server_ms_stddev` | #1 | 0.002140 | 0.002130 | -0.47 | -2.69 to +1.80 | UNDECIDED | ~120 |
+| metric | of | 17.7 | 18.1 | change % | noise floor % | interval % | verdict | rounds wanted |
+| :-- | :-- | --: | --: | --: | --: | --: | :-- | --: |
+| `latency_us_p50` | cell | 19.62 | 20.03 | +2.09 | 0.45 | +1.63 to +2.55 | SLOWER |  |
+| `tps` | cell | 50,318 | 49,378 | -1.87 | 1.04 | -2.88 to -0.85 | SLOWER |  |
+| `latency_us_mean` | cell | 19.87 | 20.25 | +1.91 | 1.04 | +0.86 to +2.97 | SLOWER |  |
+| `latency_us_p95` | cell | 22.84 | 23.11 | +1.18 | 1.68 | -0.49 to +2.88 | UNDECIDED | ~55 |
+| `latency_us_p99` | cell | 27.11 | 26.71 | -1.47 | 5.47 | -6.58 to +3.92 | UNDECIDED | ~664 |
+| `server_cpu_us_per_txn` | cell | 13.02 | 13.04 | +0.16 | 0.73 | -0.56 to +0.89 | SAME |  |
+| `server_ms_mean` | #1 | 0.005120 | 0.005284 | +3.20 | 1.10 | +2.08 to +4.34 | SLOWER |  |
+| `server_ms_stddev` | #1 | 0.002140 | 0.002130 | -0.47 | 2.28 | -2.69 to +1.80 | UNDECIDED | ~120 |
 
 - #1: `SELECT abalance FROM pgbench_accounts WHERE aid = $1`
 
@@ -71,7 +71,7 @@ def test_the_command_stands_once_and_is_about_the_whole_run(report: Report) -> N
 
 def test_a_detectable_difference_is_marked(report: Report) -> None:
     assert (
-        "| `latency_us_p50` | cell | 171.2 | 172.2 | +0.56 | +0.14 to +0.98 | SAME, detectable |"
+        "| `latency_us_p50` | cell | 171.2 | 172.2 | +0.56 | 0.42 | +0.14 to +0.98 | SAME, detectable |"
         in to_markdown(report)
     )
 

@@ -82,7 +82,7 @@ def test_from_a_factor_of_two_on_effects_are_ratios(
 def test_the_same_within_the_margin_says_what_is_left() -> None:
     check(
         latency((0.9971, 1.0004, 1.0038), SAME),
-        "18.1 is as fast as 17.7 on select-only (typical latency) to within 1 %:"
+        "18.1 is as fast as 17.7 on select-only (typical latency) to within 1 %: no difference above 0.38 %,"
         " between 0.29 % faster and 0.38 % slower, 99 % sure",
     )
 
@@ -90,7 +90,7 @@ def test_the_same_within_the_margin_says_what_is_left() -> None:
 def test_a_detectable_difference_within_the_margin_is_named() -> None:
     check(
         throughput((0.9931, 0.9952, 0.9973), SAME, detectable=True),
-        "18.1 is as fast as 17.7 on select-only (throughput) to within 1 %:"
+        "18.1 is as fast as 17.7 on select-only (throughput) to within 1 %: no difference above 0.70 %,"
         " between 0.27 and 0.69 % slower, 99 % sure; the difference is detectable, and smaller than matters",
     )
 
@@ -239,3 +239,16 @@ def test_partitions_are_part_of_a_cells_title() -> None:
         words.cell_title(CellSpec("tpcb-like", 1000, 8, 16))
         == "tpcb-like, scale 1,000, 8 clients, 16 partitions"
     )
+
+
+@pytest.mark.parametrize(("high", "said"), [(80, "52"), (None, "52")])
+def test_a_forecast_says_how_far_it_is_to_be_trusted(high: int | None, said: str) -> None:
+    open_ = throughput(
+        (0.99, 0.995, 1.001), UNDECIDED, rounds=12, more_rounds=40, more_rounds_range=(9, high)
+    )
+    most = "92" if high else "more than 10,000"
+
+    sentence = words.headline(open_, READ_ONLY, ("17.7", "18.1"), PACE_S)
+
+    assert f"a run of about {said} rounds" in sentence
+    assert sentence.endswith(f"would settle it (8 in 10: 21 to {most})")

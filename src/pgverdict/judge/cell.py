@@ -11,10 +11,11 @@ from statistics import fmean
 import numpy as np
 
 from pgverdict.judge.alpha import Alphas, cell_alphas
-from pgverdict.judge.decide import decide, more_rounds
+from pgverdict.judge.decide import decide
 from pgverdict.judge.estimate import Estimate, estimate, order_columns
 from pgverdict.judge.evalue import log_e_value
 from pgverdict.judge.failures import count_failures
+from pgverdict.judge.forecast import forecast
 from pgverdict.judge.interval import Kind, interval
 from pgverdict.judge.values import Question, Values, values
 from pgverdict.judge.verdict import Outcome, Verdict
@@ -82,13 +83,14 @@ def judge_question(
     if campaign.rounds is not None and kind is Kind.ANYTIME:
         # Two chances to be wrong, before the chosen number and at it, would be twice the alpha.
         outcome, detectable = Outcome.UNDECIDED, False
-    withheld, forecast = None, None
-    failures = count_failures(cell, candidate=1)
+    takes, withheld, more = None, None, None
+    failures = count_failures(cell, candidate)
     if outcome is Outcome.SAME and failures.withholds_same:
         outcome, detectable = Outcome.UNDECIDED, False
-        withheld, forecast = failures.reason, failures.more_rounds
+        withheld, more = failures.reason, failures.more_rounds
     elif outcome is Outcome.UNDECIDED:
-        forecast = more_rounds(result, rounds=len(used), alpha=alpha, margin=campaign.margin, kind=kind)
+        takes = forecast(result, rounds=len(used), alpha=alpha, margin=campaign.margin, kind=kind)
+        more = None if takes is None else takes.rounds
     baseline_value, candidate_value = _typical_values([value for _, value in used])
     return Verdict(
         metric=question.metric,
@@ -108,7 +110,8 @@ def judge_question(
         alpha=alpha,
         e_value=math.nan if kind is Kind.FIXED else _e_value(result),
         round_sd=float(result.sd),
-        more_rounds=forecast,
+        more_rounds=more,
+        more_rounds_range=None if takes is None else (takes.low, takes.high),
         withheld=withheld,
     )
 

@@ -1,4 +1,4 @@
-"""From an interval to a verdict's outcome, and what an open one would still take.
+"""From an interval to a verdict's outcome.
 
 The margin is symmetric on the log scale: SAME needs the whole interval between 1 / (1 + margin) and
 1 + margin. Which arm is called baseline, and whether a metric counts time or work per time, then
@@ -7,10 +7,6 @@ makes no difference: both turn an effect into its reciprocal.
 
 import math
 
-import numpy as np
-
-from pgverdict.judge.estimate import Estimate
-from pgverdict.judge.interval import Kind, half_width_t
 from pgverdict.judge.verdict import Outcome
 from pgverdict.spec.metrics import Better
 
@@ -38,24 +34,6 @@ def decide(low: float, high: float, *, margin: float, better: Better, rounds: in
         return Outcome.UNDECIDED, False
     grew = low > 0
     return (Outcome.SLOWER if grew is (better is Better.LOWER) else Outcome.FASTER), False
-
-
-def more_rounds(result: Estimate, *, rounds: int, alpha: float, margin: float, kind: Kind) -> int | None:
-    """The fewest further rounds that would settle it if estimate and spread stayed what they are now.
-
-    None where there is no estimate yet, and where it would take more than MORE_ROUNDS_MAX. With FIXED it is
-    about a new run of `rounds` and so many more, since this one has had its look.
-    """
-    if not result.known:
-        return None
-    more = np.arange(max(1, ROUNDS_MIN - rounds), MORE_ROUNDS_MAX + 1, dtype=np.float64)
-    information = result.information + more  # balanced orders lose nothing
-    t = half_width_t(alpha, kind, df=result.df + more, information=information)
-    error = float(result.sd) / np.sqrt(information)
-    half = np.where(np.isfinite(t), np.where(np.isfinite(t), t, 0.0) * error, np.inf)
-    distance = abs(float(result.log_ratio))
-    settled = (half < distance) | (distance + half <= math.log1p(margin))
-    return int(more[settled.argmax()]) if settled.any() else None
 
 
 def missable_share(rounds: int, confidence: float) -> float:

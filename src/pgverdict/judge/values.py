@@ -4,7 +4,8 @@ A question is a metric and its subject. A value that is missing, zero or not fin
 of that question and of no other; how many rounds were used is part of every verdict. What the values of
 many rounds add up to is not here (`judge.estimate`).
 
-    "p50" is the median, over the pairs of the round, of log(slice median candidate / slice median baseline)
+    "latency_us_p50" is the median, over the pairs of the round, of log(slice median candidate / slice median
+    baseline), "tps_p50" the same of the slices' throughput;
     everything else is a ratio of totals, one per arm and round
 """
 
@@ -79,24 +80,33 @@ def side_by_side(record: RoundRecord, question: Question, *, clients: int) -> li
     An arm whose value is missing or impossible is left out of its set: so is half of a pair, or a slice in which
     nothing ended.
     """
-    if question.metric == "latency_us_p50":
-        return _medians_by_pair(record.slices)
+    if question.metric in _CELL_TYPICALS:
+        return _by_pair(record.slices, _CELL_TYPICALS[question.metric], clients)
     totals = {arm.arm: _total(record, arm, question, clients) for arm in record.arms}
     return [{arm: value for arm, value in totals.items() if value is not None and _usable(value)}]
 
 
-def _medians_by_pair(slices: tuple[SliceRecord, ...]) -> list[dict[int, float]]:
-    medians: dict[int, dict[int, float]] = {}
+def _by_pair(
+    slices: tuple[SliceRecord, ...], figure: Callable[[SliceRecord, int], float], clients: int
+) -> list[dict[int, float]]:
+    found: dict[int, dict[int, float]] = {}
     for s in slices:
-        if _usable(s.latency.p50_ns):
-            medians.setdefault(s.pair, {})[s.arm] = s.latency.p50_ns / 1e3
-    return list(medians.values())
+        if _usable(value := figure(s, clients)):
+            found.setdefault(s.pair, {})[s.arm] = value
+    return list(found.values())
 
+
+# busy_ns is summed over clients, so a client's own rate is what the division gives.
+_CELL_TYPICALS: dict[str, Callable[[SliceRecord, int], float]] = {
+    "latency_us_p50": lambda s, _: s.latency.p50_ns / 1e3,
+    "tps_p50": lambda s, clients: clients * 1e9 * s.transactions / s.busy_ns if s.busy_ns else math.nan,
+}
 
 _CELL_TOTALS: dict[str, Callable[[ArmRecord], float]] = {
     "latency_us_mean": lambda arm: arm.latency.mean_ns / 1e3,
     "latency_us_p95": lambda arm: arm.latency.p95_ns / 1e3,
     "latency_us_p99": lambda arm: arm.latency.p99_ns / 1e3,
+    "latency_us_stddev": lambda arm: arm.latency.sd_ns / 1e3,
 }
 
 _STATEMENT_TOTALS: dict[str, Callable[[StatementRecord], float | None]] = {
@@ -114,7 +124,6 @@ def _total(record: RoundRecord, arm: ArmRecord, question: Question, clients: int
         statement = next(found, None)
         return None if statement is None else _STATEMENT_TOTALS[name](statement)
     if name == "tps":
-        # busy_ns is summed over clients, so a client's own rate is what the division gives.
         return clients * 1e9 * arm.transactions / arm.busy_ns if arm.busy_ns else None
     assert name == "server_cpu_us_per_txn", f"no rule for metric: {name}"
     return _cpu_us_per_transaction([s for s in record.slices if s.arm == arm.arm])

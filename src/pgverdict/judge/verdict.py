@@ -1,5 +1,6 @@
 """What a verdict is."""
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 
@@ -57,9 +58,30 @@ class Verdict:
     round_sd: float
     """Standard deviation of a round's log ratio, orders accounted for."""
     more_rounds: int | None
-    """UNDECIDED: about how many more rounds would settle it, as things look now.
+    """UNDECIDED: about how many more rounds would settle it, as things look now: as likely fewer as more.
 
     None where it is decided; undecided with an effect, None means more than `decide.MORE_ROUNDS_MAX`.
     """
+    more_rounds_range: tuple[int, int | None] | None = None
+    """The range of `more_rounds` that holds 80 % (`forecast.SHARE`); its end is None beyond MORE_ROUNDS_MAX."""
     withheld: str | None = None
     """Why it is UNDECIDED although its interval says SAME; None where nothing is held back."""
+
+    @property
+    def noise_floor(self) -> float:
+        """The largest effect that these rounds would leave unclaimed, as a share: 0.005 is 0.5 %, either way.
+
+        Half the width of the interval on the log scale, which is what rounds of equal servers that scatter like
+        these show at most, but for `alpha` of all runs (METHODOLOGY.md#noise-floor). SLOWER and FASTER are said
+        of effects beyond it only. Infinite where there is no interval yet.
+        """
+        if self.low <= 0 or math.isinf(self.high):
+            return math.inf
+        return math.expm1((math.log(self.high) - math.log(self.low)) / 2)
+
+    @property
+    def bound(self) -> float:
+        """The largest difference the interval holds, either way, as a share: SAME says that there is none above."""
+        if self.low <= 0 or math.isinf(self.high):
+            return math.inf
+        return math.expm1(max(abs(math.log(self.low)), abs(math.log(self.high))))

@@ -79,6 +79,8 @@ def _cell(cell: CellReport) -> dict[str, Any]:
         "round_effects": [asdict(effect) for effect in cell.round_effects],
         "conditions": [asdict(condition) for condition in cell.conditions],
         "placement": dict(cell.placement),
+        "spread": asdict(cell.spread) if cell.spread else None,
+        "checks": [asdict(check) for check in cell.checks],
         "notes": cell.notes,
     }
 
@@ -98,7 +100,7 @@ def _trend(trend: TrendReport) -> dict[str, Any]:
 def _verdict(verdict: Verdict) -> dict[str, Any]:
     facts = asdict(verdict)
     outcome = facts.pop("outcome")
-    return {**facts, "verdict": outcome.value}
+    return {**facts, "noise_floor": verdict.noise_floor, "bound": verdict.bound, "verdict": outcome.value}
 
 
 def _known(value: Any) -> Any:

@@ -44,6 +44,7 @@ def _cell(cell: CellReport, report: Report) -> list[str]:
         "of",
         *map(_text, cell.labels),
         "change %",
+        "noise floor %",
         "interval %",
         "verdict",
         "rounds wanted",
@@ -51,7 +52,7 @@ def _cell(cell: CellReport, report: Report) -> list[str]:
     return [
         f"## {_text(cell.title)}",
         f"{measured}; {_text(cell.regime)}; {_code(cell.primary)} decides.",
-        _table(header, "llrrrrlr", [_row(verdict, cell) for verdict in cell.verdicts]),
+        _table(header, "llrrrrrlr", [_row(verdict, cell) for verdict in cell.verdicts]),
         _list(f"#{number}: {_code(subject)}" for number, subject in enumerate(cell.subjects, start=1)),
         *_notes(report.notes_on(cell)),
     ]
@@ -77,6 +78,7 @@ def _row(verdict: Verdict, cell: CellReport) -> list[str]:
         words.quantity(verdict.baseline_value),
         words.quantity(verdict.candidate_value),
         words.change(verdict.effect),
+        words.floor(verdict),
         words.interval(verdict),
         verdict.outcome.value + (", detectable" if verdict.detectable else ""),
         cell.rounds_wanted(verdict),

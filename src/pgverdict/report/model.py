@@ -12,6 +12,9 @@ from statistics import median
 from pgverdict import __version__
 from pgverdict.judge.decide import ROUNDS_MIN, missable_share
 from pgverdict.judge.failures import count_failures
+from pgverdict.judge.series import series, stall_ns, stalled_slices
+from pgverdict.judge.shape import Check, checks
+from pgverdict.judge.spread import Spread, spread
 from pgverdict.judge.trend import Trend
 from pgverdict.judge.values import Question, values
 from pgverdict.judge.verdict import Outcome, Verdict
@@ -19,6 +22,7 @@ from pgverdict.records.round import ArmRecord, RoundRecord, RoundState
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
 from pgverdict.report import words
 from pgverdict.report.command import compare_command
+from pgverdict.report.remarks import Remarked, remarks
 from pgverdict.spec.campaign import Campaign, CellSpec, Pinning
 
 _MADE_WITH = ("compiler", "configure", "cflags")
@@ -52,7 +56,8 @@ class RoundEffect:
 
 @dataclass(frozen=True)
 class Condition:
-    """In which state baseline and candidate were: the median over the measured rounds, one value for each."""
+    """In which state baseline and candidate were, one value for each: the median over the measured rounds, or how
+    many of them."""
 
     name: str
     unit: str
@@ -89,6 +94,10 @@ class CellReport:
     round_effects: tuple[RoundEffect, ...]
     conditions: tuple[Condition, ...]
     placement: tuple[tuple[str, str], ...]
+    spread: Spread | None
+    """How much more the candidate scatters from round to round than the baseline; it decides nothing."""
+    checks: tuple[Check, ...]
+    """What was looked for in the rounds because no interval covers it; what was found is among the notes."""
     notes: tuple[str, ...]
     short_of: int | None
     """How many rounds were fixed for the cell, where it has fewer: there is then no verdict, by rule."""
@@ -219,6 +228,7 @@ def _cell(run: RunRecord, cell: CellRecord, candidate: int, verdicts: tuple[Verd
         headline = _handicaps(run) + headline
     else:
         headline = f"Nothing is known yet about {cell.spec.workload}"
+    seen = _seen(run, cell, candidate)
     return CellReport(
         spec=cell.spec,
         arms=(run.arms[0].name, run.arms[candidate].name),
@@ -235,11 +245,14 @@ def _cell(run: RunRecord, cell: CellRecord, candidate: int, verdicts: tuple[Verd
         round_effects=tuple(
             _round_effect(number, r, cell, candidate) for number, r in enumerate(cell.rounds, start=1)
         ),
-        conditions=_conditions(cell.measured, arms=(0, candidate)),
+        conditions=_conditions(cell, arms=(0, candidate)),
         placement=_placement(cell.measured),
+        spread=seen.spread,
+        checks=seen.checks,
         notes=(
             *_cell_notes(cell, candidate, verdicts, run.campaign.confidence),
             *_failure_notes(run, cell, candidate, verdicts),
+            *remarks(seen),
         ),
         short_of=short_of,
     )
@@ -253,6 +266,24 @@ def _handicaps(run: RunRecord) -> str:
         if asked.handicap_ns
     ]
     return f"{words.listed(said)}: " if said else ""
+
+
+def _seen(run: RunRecord, cell: CellRecord, candidate: int) -> Remarked:
+    """What stands beside the intervals of a cell and candidate."""
+    found = series(cell, candidate=candidate)
+    return Remarked(
+        primary=cell.primary,
+        arms=(words.arm_label(run.arms[0]), words.arm_label(run.arms[candidate])),
+        numbers=tuple(
+            number
+            for number, record in enumerate(cell.rounds, start=1)
+            if record.state is RoundState.MEASURED
+            and _round_effect(number, record, cell, candidate).effect is not None
+        ),
+        stalled=(int((found.stalls[0] > 0).sum()), int((found.stalls[1] > 0).sum())),
+        spread=spread(found, confidence=run.campaign.confidence),
+        checks=checks(found, margin=run.campaign.margin),
+    )
 
 
 def _held_back(rounds: int, state: RunState) -> str:
@@ -271,9 +302,12 @@ def _round_effect(number: int, record: RoundRecord, cell: CellRecord, candidate:
     return RoundEffect(number, effect, order.index(0) < order.index(candidate), failed, record.story)
 
 
-def _conditions(rounds: Sequence[RoundRecord], *, arms: tuple[int, int]) -> tuple[Condition, ...]:
+def _conditions(cell: CellRecord, *, arms: tuple[int, int]) -> tuple[Condition, ...]:
+    rounds = cell.measured
     if not rounds:
         return ()
+    stall = stall_ns(cell)
+    hit = tuple(float(sum(stalled_slices(r, arm, stall) > 0 for r in rounds)) for arm in arms)
     by_arm = [[found for r in rounds for found in r.arms if found.arm == arm] for arm in arms]
 
     def typical(name: str) -> tuple[float | None, ...]:
@@ -285,6 +319,7 @@ def _conditions(rounds: Sequence[RoundRecord], *, arms: tuple[int, int]) -> tupl
         Condition("blocks read from outside shared buffers, per round", "", typical("buffers_read")),
         Condition("read from storage, per round", "bytes", typical("storage_read_bytes")),
         Condition("transactions counted, per round", "", typical("transactions")),
+        Condition("hit by a stall, in all", "rounds", hit),
     )
 
 

@@ -92,6 +92,8 @@ def _cell(cell: CellReport, report: Report) -> list[RenderableType]:
     legend = [Text(f"* {words.title(cell.primary)}, the primary metric, decides the cell", style="dim")]
     for number, subject in enumerate(cell.subjects, start=1):
         legend.append(Text(f"#{number} {words.shortened(subject, _STATEMENT_WIDTH_MAX)}", style="dim"))
+    if any(words.has_interval(verdict) for verdict in cell.verdicts):
+        legend.append(Text(f"floor: {words.FLOOR_MEANING}, in %", style="dim"))
     if any(cell.rounds_wanted(verdict) for verdict in cell.verdicts):
         legend.append(Text("~n: a run of about so many rounds would settle it", style="dim"))
     if any(verdict.detectable for verdict in cell.verdicts):
@@ -113,16 +115,18 @@ def _verdicts(cell: CellReport) -> _Verdicts:
     table.add_column("metric", no_wrap=True)
     for name in cell.labels:
         table.add_column(words.shortened(name, _NAME_WIDTH_MAX), justify="right", no_wrap=True)
-    table.add_column("change %", justify="right", no_wrap=True)
+    table.add_column("change", justify="right", no_wrap=True)
+    table.add_column("floor", justify="right", no_wrap=True)
     table.add_column("interval %", justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     for verdict in cell.verdicts:
         table.add_row(
-            f"{verdict.metric} {_of(verdict, cell)}",
+            f"{verdict.metric} {_of(verdict, cell)}".rstrip(),
             words.quantity(verdict.baseline_value),
             words.quantity(verdict.candidate_value),
             words.change(verdict.effect),
-            words.interval(verdict),
+            words.floor(verdict),
+            words.interval(verdict, to=".."),
             _outcome(verdict.outcome, verdict, cell.rounds_wanted(verdict)),
         )
     return table

@@ -18,15 +18,20 @@ from pgverdict.spec.metrics import METRICS, Better
 
 NOTHING = "-"
 
+FLOOR_MEANING = "the noise floor: no smaller change is called slower or faster"
+"""What the column says."""
+
 RATIO_MAX = 100
 """Limits further out are told as "more than that": so far, noise has only said that it is noise."""
 
 _TITLES = {
     "tps": "throughput",
+    "tps_p50": "typical throughput",
     "latency_us_mean": "mean latency",
     "latency_us_p50": "typical latency",
     "latency_us_p95": "95th percentile latency",
     "latency_us_p99": "99th percentile latency",
+    "latency_us_stddev": "spread of latency",
     "server_cpu_us_per_txn": "CPU per transaction",
     "server_ms_mean": "mean server time",
     "server_ms_stddev": "spread of server time",
@@ -72,11 +77,23 @@ def has_interval(verdict: Verdict | Trend) -> bool:
     return verdict.low > 0 and math.isfinite(verdict.high)
 
 
-def interval(verdict: Verdict | Trend) -> str:
+def interval(verdict: Verdict | Trend, to: str = " to ") -> str:
     """The limits of an effect as signed changes in percent."""
     if not has_interval(verdict):
         return NOTHING
-    return f"{limit(verdict.low)} to {limit(verdict.high)}"
+    return f"{limit(verdict.low)}{to}{limit(verdict.high)}"
+
+
+def floor(verdict: Verdict) -> str:
+    """The noise floor in percent, without a sign: '0.57'."""
+    if not has_interval(verdict):
+        return NOTHING
+    return limit(1 + verdict.noise_floor).replace("+", "")
+
+
+def bound(verdict: Verdict) -> str:
+    """The largest difference the interval holds, in percent and rounded up: what SAME says there is nothing above."""
+    return f"{math.ceil(verdict.bound * 1e4 - 1e-6) / 100:.2f}" if has_interval(verdict) else NOTHING
 
 
 def limit(effect: float) -> str:
@@ -247,7 +264,8 @@ def headline(
             return f"{candidate} is {said.effect(than=baseline)} {on}, {said.between()}, {sure}"
         case Outcome.SAME:
             within = f"to within {_plain(verdict.margin * 100)} %"
-            sentence = f"{candidate} is as fast as {baseline} {on} {within}: {said.between()}, {sure}"
+            none = f"no difference above {bound(verdict)} %"
+            sentence = f"{candidate} is as fast as {baseline} {on} {within}: {none}, {said.between()}, {sure}"
             return sentence + (
                 "; the difference is detectable, and smaller than matters" * verdict.detectable
             )
@@ -280,7 +298,16 @@ def _what_it_takes(verdict: Verdict, seconds_per_round: float) -> str:
         return f"; more than {MORE_ROUNDS_MAX:,} further rounds would be needed" if known else ""
     rounds = verdict.rounds + verdict.more_rounds
     time = f", {roughly(rounds * seconds_per_round)} at this pace," if seconds_per_round else ""
-    return f"; a run of about {count(rounds, 'round')}{time} would settle it"
+    return f"; a run of about {count(rounds, 'round')}{time} would settle it{_range_of(verdict)}"
+
+
+def _range_of(verdict: Verdict) -> str:
+    """How far the forecast is to be trusted, where the verdict says so."""
+    if verdict.more_rounds_range is None:
+        return ""
+    low, high = verdict.more_rounds_range
+    most = f"{verdict.rounds + high:,}" if high is not None else f"more than {MORE_ROUNDS_MAX:,}"
+    return f" (8 in 10: {verdict.rounds + low:,} to {most})"
 
 
 def rounds_wanted(verdict: Verdict) -> str:

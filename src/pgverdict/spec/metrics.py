@@ -39,6 +39,8 @@ METRICS: dict[str, Metric] = {
     for metric in (
         Metric("tps", "1/s", Better.HIGHER, Subject.CELL,
                "transactions per second of busy time, all clients"),
+        Metric("tps_p50", "1/s", Better.HIGHER, Subject.CELL,
+               "typical throughput: the median over slices; blind to rare stalls"),
         Metric("latency_us_mean", "us", Better.LOWER, Subject.CELL,
                "mean time of a transaction; sees stalls"),
         Metric("latency_us_p50", "us", Better.LOWER, Subject.CELL,
@@ -47,6 +49,8 @@ METRICS: dict[str, Metric] = {
                "95th percentile of the time of a transaction, over a round"),
         Metric("latency_us_p99", "us", Better.LOWER, Subject.CELL,
                "99th percentile of the time of a transaction, over a round"),
+        Metric("latency_us_stddev", "us", Better.LOWER, Subject.CELL,
+               "standard deviation of the time of a transaction, over a round; sees stalls"),
         Metric("server_cpu_us_per_txn", "us", Better.LOWER, Subject.CELL,
                "processor time of all server processes per transaction"),
         Metric("server_ms_mean", "ms", Better.LOWER, Subject.STATEMENT,

@@ -1,0 +1,136 @@
+"""How many more rounds an open verdict would take: the middle of what today's rounds let expect, and a range.
+
+Not the round at which today's estimate would be decisive if it stayed what it is: it will not. Today's rounds
+leave effect and scatter uncertain, and the estimate wanders on as rounds come in, until it meets either edge.
+So the distribution of the deciding round is worked out: its posterior, with a prior N(0, (EFFECT_MARGINS margins)^2)
+for the log ratio and 1 / sd for the scatter. Given the scatter, the estimates after more and more rounds are a Markov
+chain of normal steps, followed here on a grid of estimates and of rounds, with what has been decided taken out. The
+scatter stands for three sixths of its distribution. No random number is drawn: the same rounds give the same
+forecast. METHODOLOGY.md#forecast says how good it is.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from pgverdict.judge.decide import MORE_ROUNDS_MAX, ROUNDS_MIN
+from pgverdict.judge.estimate import Estimate, FloatArray
+from pgverdict.judge.interval import Kind, half_width_t
+
+SHARE = 0.8
+"""So much of the distribution lies in the range."""
+
+EFFECT_MARGINS = 3.0
+"""Effects expected are of a few margins. It matters where rounds scatter by much more than that: without it, their
+estimate would be believed, and a great effect be forecast that is soon decided."""
+
+_STEP = 1.25  # rounds looked at are so far apart, as a ratio; the first ones stand one by one
+_ESTIMATES = 61
+_REACH = 4.5  # standard errors of today's estimate on either side
+_SCATTERS = (1 / 6, 1 / 2, 5 / 6)
+_LEFT = 0.04  # less than this is undecided: no quantile asked for lies beyond
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Further rounds: the median, and the range that holds SHARE of the distribution.
+
+    `high` is None where it lies beyond MORE_ROUNDS_MAX.
+    """
+
+    rounds: int
+    low: int
+    high: int | None
+
+
+def forecast(result: Estimate, *, rounds: int, alpha: float, margin: float, kind: Kind) -> Forecast | None:
+    """What would settle it.
+
+    None where there is no estimate yet, and where it would rather take more than MORE_ROUNDS_MAX. With FIXED it
+    is about a new run of `rounds` and so many more, since this one has had its look.
+    """
+    if not result.known:
+        return None
+    more = _rounds_looked_at(max(1, ROUNDS_MIN - rounds))
+    decided = np.mean(
+        [_decided(result, share, more, alpha=alpha, margin=margin, kind=kind) for share in _SCATTERS], axis=0
+    )
+    middle = _quantile(more, decided, 0.5)
+    if middle is None:
+        return None
+    low = _quantile(more, decided, (1 - SHARE) / 2)
+    assert low is not None
+    return Forecast(middle, low, _quantile(more, decided, (1 + SHARE) / 2))
+
+
+@cache
+def _rounds_looked_at(first: int) -> FloatArray:
+    looked = [first]
+    while looked[-1] < MORE_ROUNDS_MAX:
+        looked.append(min(MORE_ROUNDS_MAX, max(looked[-1] + 1, int(looked[-1] * _STEP))))
+    return np.array(looked, dtype=np.float64)
+
+
+def _decided(
+    result: Estimate, share: float, more: FloatArray, *, alpha: float, margin: float, kind: Kind
+) -> FloatArray:
+    """The probability that it is decided after so many more rounds, if the scatter is that quantile of its own."""
+    # Imported late: a run whose verdict is there needs no forecast.
+    from scipy.special import chdtri, ndtr
+
+    df, sd = result.df, float(result.sd)
+    information = result.information + more  # balanced orders lose nothing
+    true_sd = sd * math.sqrt(df / float(chdtri(df, share)))
+    shown_sd = np.sqrt((df * sd**2 + more * true_sd**2) / (df + more))
+    t = half_width_t(alpha, kind, df=df + more, information=information)
+    half = np.where(
+        np.isfinite(t), np.where(np.isfinite(t), t, 0.0) * shown_sd / np.sqrt(information), np.inf
+    )
+    now = float(result.log_ratio)
+    before = np.concatenate([[result.information], information[:-1]])
+    if kind is Kind.FIXED:  # one look only, at the number chosen: nothing is taken out on the way
+        before = np.full_like(information, result.information)
+    prior = (EFFECT_MARGINS * math.log1p(margin)) ** 2
+    variance = true_sd**2 / before  # of the estimate so far
+    kept = prior / (prior + variance)  # of the estimate so far, in the mean of further rounds
+    # Rounds that do not scatter leave a grid of no width: the smallest one that floats can hold.
+    reach = max(_REACH * true_sd / math.sqrt(result.information), 1e-12 * max(1.0, abs(now)))
+    edges = np.linspace(min(now, kept[0] * now) - reach, max(now, kept[0] * now) + reach, _ESTIMATES + 1)
+    middles = (edges[:-1] + edges[1:]) / 2
+    settled = (np.abs(middles) > half[:, None]) | (np.abs(middles) + half[:, None] <= math.log1p(margin))
+
+    weight = 1 - before / information  # of further rounds, in the estimate to come
+    drawn_in = 1 - weight * (1 - kept)
+    moved = weight * np.sqrt(true_sd**2 / (information - before) + kept * variance)
+    moved = np.maximum(moved, reach * 1e-6)
+    here = np.array([1.0])
+    places = np.array([now])
+    out = np.zeros_like(more)
+    gone = 0.0
+    for look in range(len(more)):
+        steps = np.diff(ndtr((edges - drawn_in[look] * places[:, None]) / moved[look]), axis=1)
+        if kind is Kind.FIXED:
+            out[look] = (here @ steps)[settled[look]].sum()
+            continue
+        there = here @ steps
+        gone += there[settled[look]].sum()
+        out[look] = gone
+        here, places = np.where(settled[look], 0.0, there), middles
+        if gone > 1 - _LEFT:
+            out[look:] = gone
+            break
+    return np.asarray(np.maximum.accumulate(out))
+
+
+def _quantile(more: FloatArray, decided: FloatArray, share: float) -> int | None:
+    """The fewest further rounds by which that share is decided; between rounds looked at, by proportion."""
+    if decided[-1] < share:
+        return None
+    place = int(np.argmax(decided >= share))
+    if place == 0:
+        return int(more[0])
+    looked = [float(one) for one in more[place - 1 : place + 1]]
+    below, above = (float(one) for one in decided[place - 1 : place + 1])
+    return math.ceil(looked[0] + (looked[1] - looked[0]) * (share - below) / (above - below))
