@@ -107,7 +107,7 @@ def test_the_idle_arm_is_frozen_and_the_report_says_how(home: Path, store: str, 
     assert cell["placement"]["freeze"].startswith(freeze)
     for name in ("freeze_ns_median", "freeze_ns_max", "thaw_ns_median", "thaw_ns_max"):
         assert int(cell["placement"][name]) > 0
-    assert f"--freeze {freeze}" in cell["command"]
+    assert f"--freeze {freeze}" in report["run"]["command"]
     assert cli.report_of("report", "--store", store, home=home) == report
 
 

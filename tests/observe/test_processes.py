@@ -5,14 +5,12 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pgverdict.observe.processes import grown, scheduled_ns, storage_read_bytes, switches, threads_of
-from pgverdict.servers.processes import state
 
 counters = st.dictionaries(st.integers(1, 9), st.integers(0, 1000))
 
@@ -26,29 +24,23 @@ def test_work_done_shows_in_the_processor_time() -> None:
 
 
 def test_waiting_for_a_processor_that_another_uses_shows_as_delay() -> None:
-    """Two processes that count up to the same number on one core must wait for each other."""
+    """Two processes that begin to count together, on one core, must wait for each other."""
     core = min(os.sched_getaffinity(0))
-    counting = [
-        "taskset",
-        "-c",
-        str(core),
-        sys.executable,
-        "-c",
-        "import sys; sum(range(10_000_000)); sys.stdin.read()",
-    ]
+    count = "import sys; sys.stdin.readline(); sum(range(10_000_000)); print(flush=True); sys.stdin.read()"
+    counting = ["taskset", "-c", str(core), sys.executable, "-c", count]
     with contextlib.ExitStack() as stack:
         both = [
-            stack.enter_context(
-                subprocess.Popen(
-                    counting,
-                    stdin=subprocess.PIPE,
-                )
-            )
+            stack.enter_context(subprocess.Popen(counting, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
             for _ in range(2)
         ]
+        for one in both:
+            assert one.stdin is not None
+            one.stdin.write(b"\n")
+            one.stdin.flush()
+        for one in both:
+            assert one.stdout is not None
+            one.stdout.readline()
         pids = [one.pid for one in both]
-        while any(state(pid) == "R" for pid in pids) or min(scheduled_ns(pids)[0].values()) < 100_000_000:
-            time.sleep(0.01)
         cpu, run_delay = scheduled_ns(pids)
         _, involuntary = switches(pids)
         for one in both:

@@ -12,8 +12,8 @@ from pgverdict.observe import processes
 from pgverdict.observe.cores import CoreTimes, core_times
 from pgverdict.servers.server import Server
 
-BACKENDS_MAX = 32
-"""With more backends their switches are not read: 11 us each would be a noticeable part of a boundary."""
+BACKENDS_MAX = 8
+"""With more backends their switches are not read: they would be the larger part of what a boundary takes."""
 
 Counters = dict[int, int]
 
