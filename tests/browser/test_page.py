@@ -58,7 +58,7 @@ def browse(chromium: str, page: Path, profile: Path, *options: str) -> str:
 def test_every_verdict_has_its_row(chromium: str, page: Path, tmp_path: Path) -> None:
     dom = browse(chromium, page, tmp_path, "--dump-dom")
     rows = [shown_text(row) for row in re.findall(r'<tr role="row"[^>]*>(.*?)</tr>', dom, re.DOTALL)]
-    judged = [verdict for verdicts in VERDICTS for verdict in verdicts]
+    judged = [verdict for cell in VERDICTS for verdicts in cell for verdict in verdicts]
     shown = [row for row in rows if re.search("SLOWER|FASTER|SAME|UNDECIDED", row)]
     assert len(shown) == len(judged)
     for row, verdict in zip(shown, judged, strict=True):

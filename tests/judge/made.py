@@ -16,7 +16,6 @@ from pgverdict.records.run import CellRecord
 from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
 
 SPEC = CellSpec("select-only", 10, 1)
-ARMS = ("old", "new")
 
 
 def latency(

@@ -75,6 +75,7 @@ def as_record(
         connect_order=(connected, 1 - connected),
         slots=directories,
         loads=(0, 0),
+        installs=(0, 0),
         pairs=(),
     )
     slices = [_slice(s, arm_of[int(s["server"])]) for s in measured.slices]

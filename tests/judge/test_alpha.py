@@ -27,14 +27,14 @@ def test_the_primary_share_is_the_same_before_the_first_round_and_after() -> Non
     before, after = a_cell([]), a_cell(rounds_of([0.0] * 9))
 
     shares = [
-        cell_alphas(cell, a_campaign(cells=CELLS))[Question("latency_us_p50")] for cell in (before, after)
+        cell_alphas(cell, a_campaign(cells=CELLS), 1)[Question("latency_us_p50")] for cell in (before, after)
     ]
 
     assert shares == [pytest.approx(0.005 / 3)] * 2
 
 
 def test_a_cell_without_rounds_shares_among_the_metrics_of_the_whole_cell() -> None:
-    shares = cell_alphas(a_cell([], primary="tps"), a_campaign())
+    shares = cell_alphas(a_cell([], primary="tps"), a_campaign(), 1)
 
     assert next(iter(shares)) == Question("tps")
     assert len(shares) == 6
@@ -42,15 +42,15 @@ def test_a_cell_without_rounds_shares_among_the_metrics_of_the_whole_cell() -> N
 
 
 def test_what_is_one_number_twice_has_one_share() -> None:
-    primary = cell_alphas(a_cell([], primary="tps"), a_campaign())
-    other = cell_alphas(a_cell([], primary="latency_us_p50"), a_campaign())
+    primary = cell_alphas(a_cell([], primary="tps"), a_campaign(), 1)
+    other = cell_alphas(a_cell([], primary="latency_us_p50"), a_campaign(), 1)
 
     assert primary[Question("latency_us_mean")] == primary[Question("tps")] == pytest.approx(0.005)
     assert other[Question("latency_us_mean")] == other[Question("tps")] == pytest.approx(0.005 / 4)
 
 
 def test_statements_get_shares_once_a_round_knows_them() -> None:
-    shares = cell_alphas(a_cell(rounds_of([0.0])), a_campaign())
+    shares = cell_alphas(a_cell(rounds_of([0.0])), a_campaign(), 1)
 
     assert shares[Question("server_ms_mean", "SELECT 1")] == pytest.approx(0.005 / 6)
     assert shares[Question("server_ms_stddev", "SELECT 1")] == pytest.approx(0.005 / 6)

@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 
-from pgverdict.judge.alpha import cell_alphas
 from pgverdict.judge.cell import is_decided, judge_cell, judge_run
 from pgverdict.judge.decide import ROUNDS_MIN
 from pgverdict.judge.estimate import order_columns
@@ -15,7 +14,7 @@ from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.records.run import CellRecord, RunRecord, RunState
 from pgverdict.spec.campaign import Campaign, CellSpec
 
-from .made import ARMS, a_campaign, a_cell, rounds_of
+from .made import a_campaign, a_cell, rounds_of
 from .simulated import NEVER, Series, decided_after
 
 QUIET = [0.001, -0.002, 0.0005, 0.0015, -0.001, 0.002, -0.0015, -0.0005, 0.001, -0.001, 0.002, -0.002] * 2
@@ -23,7 +22,7 @@ QUIET = [0.001, -0.002, 0.0005, 0.0015, -0.001, 0.002, -0.0015, -0.0005, 0.001, 
 
 def judged(cell: CellRecord, campaign: Campaign | None = None) -> dict[str, Verdict]:
     campaign = campaign or a_campaign()
-    verdicts = judge_cell(cell, campaign, ARMS, cell_alphas(cell, campaign))
+    (verdicts,) = judge_cell(cell, campaign)
     return {v.metric: v for v in verdicts}
 
 
@@ -56,7 +55,7 @@ def test_equal_arms_are_the_same_and_a_small_difference_is_the_same_and_detectab
 def test_a_verdict_says_what_it_rests_on() -> None:
     verdict = judged(cell_with(1.05))["latency_us_p50"]
 
-    assert (verdict.baseline, verdict.candidate) == ARMS
+    assert (verdict.baseline, verdict.candidate) == ("17", "18")
     assert verdict.baseline_value == pytest.approx(20.0)
     assert verdict.candidate_value == pytest.approx(21.0, rel=1e-3)
     assert (verdict.confidence, verdict.margin, verdict.rounds) == (0.99, 0.01, 24)
@@ -71,12 +70,12 @@ def test_the_primary_alone_decides_the_cell(primary: str) -> None:
     cell = cell_with(1.05, primary=primary)
     campaign = a_campaign()
 
-    verdicts = judge_cell(cell, campaign, ARMS, cell_alphas(cell, campaign))
+    (verdicts,) = judge_cell(cell, campaign)
 
     assert verdicts[0].metric == primary
     undecided = dataclasses.replace(verdicts[0], outcome=Outcome.UNDECIDED)
-    assert is_decided(verdicts)
-    assert not is_decided((undecided, *verdicts[1:]))
+    assert is_decided([verdicts])
+    assert not is_decided([(undecided, *verdicts[1:])])
 
 
 def test_swapped_arms_have_the_reciprocal_effect() -> None:
@@ -190,9 +189,9 @@ def test_a_run_is_judged_cell_by_cell_and_always_alike() -> None:
     first, again = judge_run(run), judge_run(run)
 
     assert repr(first) == repr(again)
-    assert [verdicts[0].outcome for verdicts in first] == [Outcome.SLOWER, Outcome.SAME]
-    assert (first[0][0].baseline, first[0][0].candidate) == ("17", "18")
-    counted = [v.alpha for verdicts in first for v in verdicts if v.metric != "latency_us_mean"]
+    assert [verdicts[0].outcome for (verdicts,) in first] == [Outcome.SLOWER, Outcome.SAME]
+    assert (first[0][0][0].baseline, first[0][0][0].candidate) == ("17", "18")
+    counted = [v.alpha for (verdicts,) in first for v in verdicts if v.metric != "latency_us_mean"]
     assert sum(counted) == pytest.approx(0.01)
 
 

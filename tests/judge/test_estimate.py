@@ -30,6 +30,7 @@ def a_plan(*, started: int, connected: int, slot_of_candidate: int) -> RoundPlan
         (connected, 1 - connected),
         (1 - slot_of_candidate, slot_of_candidate),
         (0, 0),
+        (0, 0),
         (),
     )
 

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
-from pgverdict.judge.alpha import cell_alphas
 from pgverdict.judge.cell import judge_cell
 from pgverdict.judge.estimate import FloatArray, estimate
 from pgverdict.judge.interval import Kind, interval
 from pgverdict.judge.verdict import Outcome, Verdict
 from pgverdict.records.round import RoundRecord
 
-from .made import ARMS, a_campaign, a_cell
+from .made import a_campaign, a_cell
 from .recorded import RecordedRound, as_record, centred, log_ratio, pair_log_ratios, recorded, series
 from .simulated import NEVER, Series, decided_after, fewest, most, planned_orders
 
@@ -27,7 +26,8 @@ def judged(
 ) -> dict[str, Verdict]:
     cell = a_cell(rounds)
     campaign = a_campaign(confidence=confidence, rounds=len(rounds) if fixed else None, margin=margin)
-    return {v.metric: v for v in judge_cell(cell, campaign, ARMS, cell_alphas(cell, campaign))}
+    (verdicts,) = judge_cell(cell, campaign)
+    return {v.metric: v for v in verdicts}
 
 
 def as_run(rounds: list[RecordedRound]) -> list[RoundRecord]:

@@ -1,11 +1,15 @@
 """The arrangement of rounds: balanced, seeded, complete."""
 
+import itertools
 from collections import Counter
+from collections.abc import Iterable
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgverdict.plan.rounds import LOADS_MAX, LOADS_MIN, PAIRS, arrange, how_many_loads
+from pgverdict.plan.pools import LOADS_MAX, Pools
+from pgverdict.plan.rounds import PAIRS, arrange
+from pgverdict.spec.campaign import ARMS_MAX
 
 CELL = "select-only scale=10 clients=1"
 seeds = st.integers(0, 2**63 - 1)
@@ -48,18 +52,84 @@ def test_another_cell_or_another_seed_gives_another_arrangement() -> None:
 
 @given(seed=seeds, block=st.integers(0, 1000), loads=st.integers(1, LOADS_MAX))
 def test_every_load_of_an_arm_serves_equally_often(seed: int, block: int, loads: int) -> None:
-    plans = [arrange(CELL, seed=seed, ordinal=loads * block + n, loads=loads) for n in range(loads)]
+    plans = [
+        arrange(CELL, seed=seed, ordinal=loads * block + n, loads=Pools.apart(2, loads)) for n in range(loads)
+    ]
 
     for arm in (0, 1):
         assert sorted(plan.loads[arm] for plan in plans) == list(range(loads))
 
 
-@given(load_bytes=st.integers(1, 10**13), rounds=st.none() | st.integers(2, 100))
-def test_there_are_as_many_loads_as_room_and_rounds_allow(load_bytes: int, rounds: int | None) -> None:
-    loads = how_many_loads(load_bytes, rounds)
+@given(seed=seeds, block=st.integers(0, 1000), arms=st.integers(2, 5), more=st.integers(0, 4))
+def test_arms_of_one_pool_take_turns_on_its_members_and_never_share_one(
+    seed: int, block: int, arms: int, more: int
+) -> None:
+    size = arms + more
+    pools = Pools((*[0] * arms, 1), (size, 3))
+    plans = [
+        arrange(
+            CELL, seed=seed, ordinal=size * block + n, arms=arms + 1,
+            loads=pools, installs=Pools.apart(arms + 1, 2),
+        )
+        for n in range(size)
+    ]  # fmt: skip
 
-    assert LOADS_MIN <= loads <= LOADS_MAX
-    assert rounds is None or loads <= rounds
+    for plan in plans:
+        assert len(set(plan.loads[:arms])) == arms
+    for arm in range(arms):
+        assert sorted(plan.loads[arm] for plan in plans) == list(range(size))
+
+
+@given(seed=seeds, block=st.integers(0, 1000))
+def test_every_copy_of_an_install_serves_equally_often(seed: int, block: int) -> None:
+    for pools in (Pools.apart(2, 3), Pools((0, 0), (3,))):
+        plans = [arrange(CELL, seed=seed, ordinal=3 * block + n, installs=pools) for n in range(3)]
+
+        for arm in (0, 1):
+            assert sorted(plan.installs[arm] for plan in plans) == [0, 1, 2]
+
+
+@given(seed=seeds, block=st.integers(0, 1000), arms=st.integers(3, ARMS_MAX))
+def test_of_many_arms_each_is_in_every_place_of_every_order_once_in_as_many_rounds(
+    seed: int, block: int, arms: int
+) -> None:
+    plans = [arrange(CELL, seed=seed, ordinal=arms * block + n, arms=arms) for n in range(arms)]
+
+    once = dict.fromkeys(itertools.product(range(arms), repeat=2), 1)
+    assert _places(plan.start_order for plan in plans) == once
+    assert _places(plan.connect_order for plan in plans) == once
+    assert _places(plan.slots for plan in plans) == once
+
+
+@given(seed=seeds, block=st.integers(0, 1000), arms=st.integers(3, ARMS_MAX))
+def test_of_many_arms_each_is_started_right_after_every_other_equally_often(
+    seed: int, block: int, arms: int
+) -> None:
+    plans = [arrange(CELL, seed=seed, ordinal=2 * arms * block + n, arms=arms) for n in range(2 * arms)]
+
+    after = Counter(neighbours for plan in plans for neighbours in itertools.pairwise(plan.start_order))
+
+    assert after == dict.fromkeys(itertools.permutations(range(arms), 2), 2)
+
+
+@given(seed=seeds, ordinal=st.integers(0, 1000), arms=st.integers(3, ARMS_MAX), pairs=st.integers(1, 40))
+def test_of_many_arms_each_works_in_every_place_as_often_as_pairs_allow(
+    seed: int, ordinal: int, arms: int, pairs: int
+) -> None:
+    plan = arrange(CELL, seed=seed, ordinal=ordinal, arms=arms, pairs=pairs)
+
+    places = _places(pair.order for pair in plan.pairs)
+    assert len(plan.pairs) == pairs
+    assert {sorted(pair.order) == list(range(arms)) for pair in plan.pairs} == {True}
+    assert {places[arm, place] for arm in range(arms) for place in range(arms)} <= {
+        pairs // arms,
+        -(-pairs // arms),
+    }
+
+
+def _places(orders: Iterable[tuple[int, ...]]) -> Counter[tuple[int, int]]:
+    """How often an arm is in a place."""
+    return Counter((arm, place) for order in orders for place, arm in enumerate(order))
 
 
 def test_no_two_pairs_of_a_run_draw_the_same_keys() -> None:

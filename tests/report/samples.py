@@ -133,7 +133,7 @@ FRESH_VERDICTS = (
               low=0.0, high=math.inf),
 )  # fmt: skip
 
-VERDICTS = (READ_ONLY_VERDICTS, FRESH_VERDICTS)
+VERDICTS = ((READ_ONLY_VERDICTS,), (FRESH_VERDICTS,))
 
 _HISTOGRAM = base64.b64encode(bytes(range(48))).decode()
 

@@ -104,7 +104,7 @@ def test_what_others_wrote_stays_text() -> None:
     hostile = dataclasses.replace(
         run, id=HOSTILE, started=HOSTILE, host=((HOSTILE, HOSTILE),), arms=arms, cells=cells
     )
-    page = to_html(make_report(hostile, (verdicts, samples.FRESH_VERDICTS)))
+    page = to_html(make_report(hostile, ((verdicts,), (samples.FRESH_VERDICTS,))))
     tags = Page(page).tags
     assert {"script", "img"}.isdisjoint(tag for tag, _ in tags)
     assert not any(name.startswith("on") for _, attributes in tags for name in attributes)
@@ -114,13 +114,13 @@ def test_what_others_wrote_stays_text() -> None:
 def test_a_run_without_rounds_has_a_page() -> None:
     run = samples.a_run()
     cells = tuple(dataclasses.replace(cell, rounds=()) for cell in run.cells)
-    page = to_html(make_report(dataclasses.replace(run, cells=cells, host=()), ((), ())))
+    page = to_html(make_report(dataclasses.replace(run, cells=cells, host=()), (((),), ((),))))
     assert "Nothing is known yet about select-only" in "".join(Page(page).words)
 
 
 def test_limits_without_measure_are_capped() -> None:
     wild = samples.a_verdict("tps", (5000.0, 6000.0), (1e-9, 1.3, 3.8e23), samples.UNDECIDED)
-    page = to_html(make_report(samples.a_run(), ((wild,), samples.FRESH_VERDICTS)))
+    page = to_html(make_report(samples.a_run(), (((wild,),), (samples.FRESH_VERDICTS,))))
     assert "<title>tps: +30.00 %, from &lt; −99 % to &gt; +9900 %, UNDECIDED</title>" in page  # noqa: RUF001
     assert "<small>&lt; −99 to &gt; +9900</small>" in page  # noqa: RUF001
 

@@ -22,11 +22,20 @@ def strictly_parsed(text: str) -> dict[str, Any]:
 def test_the_keys_are_those_that_were_promised(report: Report) -> None:
     document = strictly_parsed(to_json(report))
     assert document["schema"] == "pgverdict.report/1"
-    assert list(document) == ["schema", "made_by", "run", "campaign", "arms", "differences", "cells"]
+    assert list(document) == [
+        "schema",
+        "made_by",
+        "run",
+        "campaign",
+        "arms",
+        "differences",
+        "cells",
+        "trends",
+    ]
     assert list(document["run"]) == ["id", "state", "started", "seconds", "host", "notes", "command"]
     assert list(document["arms"][0]) == ["name", "role", "server", "version", "build", "settings", "notes"]
     assert list(document["cells"][0]) == [
-        *("workload", "scale", "clients", "partitions", "primary", "regime"),
+        *("workload", "scale", "clients", "partitions", "baseline", "candidate", "primary", "regime"),
         *("rounds", "failed_rounds", "pairs", "seconds", "headline", "verdicts"),
         *("round_effects", "conditions", "placement", "notes"),
     ]
@@ -60,7 +69,7 @@ def test_what_is_not_known_is_null() -> None:
     unknown = dataclasses.replace(
         samples.READ_ONLY_VERDICTS[0], effect=math.nan, low=0.0, high=math.inf, e_value=math.nan
     )
-    report = make_report(samples.a_run(), ((unknown,), samples.FRESH_VERDICTS))
+    report = make_report(samples.a_run(), (((unknown,),), (samples.FRESH_VERDICTS,)))
     judged = strictly_parsed(to_json(report))["cells"][0]["verdicts"][0]
     assert [judged[name] for name in ("effect", "low", "high", "e_value")] == [None, 0.0, None, None]
 

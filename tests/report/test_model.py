@@ -95,7 +95,7 @@ def test_every_cell_says_how_many_loads_its_intervals_rest_on(report: Report) ->
 
 def test_same_says_which_events_it_may_have_missed() -> None:
     same = dataclasses.replace(samples.READ_ONLY_VERDICTS[0], outcome=Outcome.SAME, rounds=21)
-    cell = make_report(samples.a_run(), ((same,), samples.FRESH_VERDICTS)).cells[0]
+    cell = make_report(samples.a_run(), (((same,),), (samples.FRESH_VERDICTS,))).cells[0]
 
     # 0.01 ** (1 / 21) = 0.803
     assert (
@@ -165,7 +165,7 @@ def without_rounds() -> RunRecord:
 
 
 def test_a_run_without_rounds_has_a_report() -> None:
-    report = make_report(without_rounds(), ((), ()))
+    report = make_report(without_rounds(), (((),), ((),)))
     assert report.cells[0].headline == "Nothing is known yet about select-only"
     assert report.cells[0].verdict is None
 

@@ -120,7 +120,7 @@ def test_limits_without_measure_leave_the_other_columns_readable() -> None:
     wild = samples.a_verdict(
         "tps", (13_312.0, 1e30), (1e-9, 1.3, 3.8e23), samples.UNDECIDED, rounds=9, more_rounds=500
     )
-    (row, *_) = tables(printed(make_report(samples.a_run(), ((wild,), samples.FRESH_VERDICTS))))
+    (row, *_) = tables(printed(make_report(samples.a_run(), (((wild,),), (samples.FRESH_VERDICTS,)))))
     assert row.split() == [
         *("tps", "*", "13,312", "1,000,000,000,000,000,019,884,624,838,656", "+30.00"),
         *("<", "-99", "to", ">", "+9900", "UNDECIDED", "~509"),
@@ -130,7 +130,7 @@ def test_limits_without_measure_leave_the_other_columns_readable() -> None:
 def test_words_of_others_are_not_taken_for_markup() -> None:
     verdicts = (dataclasses.replace(samples.READ_ONLY_VERDICTS[6], subject="SELECT '[red]' [/]"),)
     run = samples.a_run()
-    judged = (samples.READ_ONLY_VERDICTS[:1] + verdicts, samples.FRESH_VERDICTS)
+    judged = ((samples.READ_ONLY_VERDICTS[:1] + verdicts,), (samples.FRESH_VERDICTS,))
     assert "#1 SELECT '[red]' [/]" in printed(make_report(run, judged))
 
 
@@ -138,7 +138,7 @@ def test_a_run_without_rounds_is_shown() -> None:
     run = samples.a_run()
     cells = tuple(dataclasses.replace(cell, rounds=()) for cell in run.cells)
     assert "Nothing is known yet about select-only" in printed(
-        make_report(dataclasses.replace(run, cells=cells), ((), ()))
+        make_report(dataclasses.replace(run, cells=cells), (((),), ((),)))
     )
 
 

@@ -15,6 +15,7 @@ from pgverdict.conduct.placement import Placement
 from pgverdict.errors import WorldError
 from pgverdict.judge.cell import judge_run
 from pgverdict.judge.verdict import Outcome, Verdict
+from pgverdict.plan.pools import Pools
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.records.run import ArmFacts, RunState
@@ -31,7 +32,10 @@ SELECT = CellSpec("select-only", 10, 1)
 UPDATE = CellSpec("simple-update", 10, 1)
 
 
-ARMS = tuple(PreparedArm(name, None, (), (Path("a"), Path("b"))) for name in ("17", "18"))  # type: ignore[arg-type]
+ARMS = tuple(PreparedArm(name, (), (), (Path("a"), Path("b"))) for name in ("17", "18"))
+
+
+POOLS = (Pools((0, 0), (2,)), Pools.apart(2, 3))
 
 
 class Silence:
@@ -48,8 +52,8 @@ class Silence:
 
     def round_begins(self, cell: CellSpec, number: int, time_left_s: float) -> None: ...
 
-    def round_done(self, cell: CellSpec, record: RoundRecord, verdicts: Sequence[Verdict]) -> None:
-        assert len({verdict.metric for verdict in verdicts}) >= 6
+    def round_done(self, cell: CellSpec, record: RoundRecord, verdicts: Sequence[Sequence[Verdict]]) -> None:
+        assert {len({verdict.metric for verdict in judged}) >= 6 for judged in verdicts} == {True}
         self.heard.append((cell.workload, record.state))
 
 
@@ -69,7 +73,7 @@ def _campaign(*cells: CellSpec, **more: Any) -> Campaign:
 def _prepared(campaign: Campaign) -> Prepared:
     facts = tuple(ArmFacts(a.name, a.role, a.server, f"{a.server}.0", (), ()) for a in campaign.arms)
     cells = tuple(
-        PreparedCell(spec, catalogue.workload(spec.workload), ARMS, Placement(1, (0,)), ())
+        PreparedCell(spec, catalogue.workload(spec.workload), ARMS, Placement(1, (0,)), (), *POOLS)
         for spec in campaign.cells
     )
     return Prepared(facts, cells)
@@ -120,7 +124,7 @@ def test_a_clear_difference_stops_the_run_long_before_the_budget(run: Any) -> No
 
     assert record.state is RunState.DONE
     assert 8 <= len(record.cells[0].measured) <= 12
-    assert judge_run(record)[0][0].outcome is Outcome.SLOWER
+    assert judge_run(record)[0][0][0].outcome is Outcome.SLOWER
 
 
 def test_what_cannot_be_decided_ends_with_the_budget(run: Any) -> None:
@@ -130,7 +134,7 @@ def test_what_cannot_be_decided_ends_with_the_budget(run: Any) -> None:
     )
 
     assert len(record.cells[0].measured) == 10  # rounds of 3 s
-    assert judge_run(record)[0][0].outcome is Outcome.UNDECIDED
+    assert judge_run(record)[0][0][0].outcome is Outcome.UNDECIDED
 
 
 def test_a_decided_cell_leaves_the_budget_to_the_others(run: Any) -> None:

@@ -9,6 +9,7 @@ import pytest
 from pgverdict.conduct.cell import PreparedArm, PreparedCell
 from pgverdict.conduct.placement import Placement
 from pgverdict.errors import WorldError
+from pgverdict.plan.pools import Pools
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.run import handicap as under_test
@@ -25,8 +26,11 @@ class _Site:
 
 
 CAMPAIGN = Campaign(make_arms(("17", "17")), (SPEC,), seed=1)
-ARMS = tuple(PreparedArm(arm.name, None, (), (Path("a"), Path("b"))) for arm in CAMPAIGN.arms)  # type: ignore[arg-type]
-CELL = PreparedCell(SPEC, catalogue.workload("select-only"), ARMS, Placement(1, (0,)), ())
+ARMS = tuple(PreparedArm(arm.name, (), (), (Path("a"), Path("b"))) for arm in CAMPAIGN.arms)
+POOLS = Pools.apart(2, 2)
+CELL = PreparedCell(
+    SPEC, catalogue.workload("select-only"), ARMS, Placement(1, (0,)), (), POOLS, Pools.apart(2, 1)
+)
 PREPARED = Prepared((), (CELL,))
 
 

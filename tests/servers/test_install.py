@@ -1,5 +1,6 @@
 """Installs: whole or not there, and readable by those who run them."""
 
+import dataclasses
 import hashlib
 import io
 import os
@@ -212,3 +213,64 @@ def test_a_damaged_install_is_made_again(own_home: Home, content: str | None) ->
     assert obtain("17", own_home).version == "17.7"
 
     assert [path.name for path in own_home.installs.iterdir()] == ["17.7.0-1"]
+
+
+def test_data_directories_of_one_build_are_interchangeable_and_of_two_majors_are_not(
+    obtained: Callable[[str], Install],
+) -> None:
+    first, copy = obtained("17"), obtained("17")
+
+    assert first.data_format == copy.data_format
+    assert len({obtained(server).data_format for server in ("9.6", "17", "18")}) == 3
+
+
+@pytest.mark.parametrize(
+    ("changed", "alike"),
+    [("bin/postgres", True), ("share/postgres.bki", False), ("share/extension/pg_prewarm.control", False)],
+)
+def test_what_a_new_cluster_gets_makes_the_format_of_its_data(
+    own_home: Home, mirror: Repository, changed: str, alike: bool
+) -> None:
+    del mirror
+    one, other = obtain("17", own_home), obtain("17", own_home, copy=2)
+    for install in (one, other):
+        for name in ("share/postgres.bki", "share/extension/pg_prewarm.control"):
+            path = install.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("as released")
+    (other.root / changed).write_text("changed")
+
+    assert (one.data_format == other.data_format) is alike
+
+
+@pytest.mark.parametrize(
+    ("configure", "alike"),
+    [
+        ("'--with-icu' 'CFLAGS=-O3'", True),
+        ("'--with-icu' '--with-blocksize=16'", False),
+        ("'--with-icu' '--with-wal-blocksize=16'", False),
+        ("'--with-icu' '--disable-float8-byval'", False),
+    ],
+)
+def test_choices_at_building_that_change_pages_change_the_format_of_data(
+    own_home: Home, mirror: Repository, configure: str, alike: bool
+) -> None:
+    del mirror
+    one = obtain("17", own_home)
+    (one.root / "share").mkdir()
+    (one.root / "share" / "postgres.bki").write_text("as released")
+    plain, other = (
+        dataclasses.replace(one, build=dataclasses.replace(one.build, configure=said))
+        for said in ("'--with-icu'", configure)
+    )
+
+    assert (plain.data_format == other.data_format) is alike
+
+
+def test_an_install_that_does_not_show_its_catalogs_shares_data_with_nobody(
+    own_home: Home, mirror: Repository
+) -> None:
+    del mirror
+    old, new = obtain("9.6", own_home), obtain("17", own_home)
+
+    assert old.data_format != new.data_format

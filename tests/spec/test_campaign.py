@@ -3,7 +3,7 @@
 import pytest
 
 from pgverdict.errors import UserError
-from pgverdict.spec.campaign import Campaign, CellSpec, Role, find_arm, make_arms, name_arms
+from pgverdict.spec.campaign import Campaign, CellSpec, Role, find_arms, make_arms, name_arms
 
 
 def test_the_same_release_twice_gives_two_names() -> None:
@@ -60,14 +60,33 @@ def test_a_single_round_is_refused() -> None:
         Campaign(arms=make_arms(("17", "18")), cells=(CellSpec("select-only", 10, 1),), rounds=1)
 
 
-def test_an_arm_is_found_by_name_or_role_and_the_candidate_without() -> None:
-    arms = make_arms(("17", "17"))
+def test_a_setting_of_the_candidate_goes_to_all_candidates() -> None:
+    baseline, *candidates = make_arms(
+        ("16", "17", "18"), (("candidate", "jit", "off"), ("18", "work_mem", "1MB"))
+    )
 
-    assert [find_arm(arms, address, where="--handicap") for address in (None, "17", "17#2", "baseline")] == [
-        1,
-        0,
-        1,
-        0,
+    assert baseline.settings == ()
+    assert [arm.settings for arm in candidates] == [
+        (("jit", "off"),),
+        (("jit", "off"), ("work_mem", "1MB")),
     ]
+
+
+@pytest.mark.parametrize(("arms", "refused"), [(1, True), (2, False), (8, False), (9, True)])
+def test_a_comparison_has_two_to_eight_arms(arms: int, refused: bool) -> None:
+    made, cells = make_arms(("17",) * arms), (CellSpec("select-only", 10, 1),)
+    if refused:
+        with pytest.raises(UserError, match=f"2 to 8 arms, not {arms}"):
+            Campaign(arms=made, cells=cells)
+    else:
+        assert Campaign(arms=made, cells=cells).candidates == tuple(range(1, arms))
+
+
+def test_arms_are_found_by_name_or_role_and_the_candidates_without() -> None:
+    arms = make_arms(("17", "17", "18"))
+
+    found = [find_arms(arms, address, where="--handicap") for address in (None, "17", "17#2", "baseline")]
+
+    assert found == [(1, 2), (0,), (1,), (0,)]
     with pytest.raises(UserError, match="unknown arm in --handicap: candidat"):
-        find_arm(arms, "candidat", where="--handicap")
+        find_arms(arms, "candidat", where="--handicap")

@@ -154,6 +154,7 @@ _plan = _made(
     connect_order=_order,
     slots=_order,
     loads=_order,
+    installs=_order,
     pairs=st.lists(st.builds(Pair, _order, st.integers()), max_size=2).map(tuple),
 )
 rounds = _made(
@@ -170,7 +171,8 @@ rounds = _made(
 
 @st.composite
 def runs(draw: st.DrawFn) -> RunRecord:
-    arms = tuple(Arm(draw(_text), role, draw(_text), draw(_named), draw(_whole)) for role in Role)
+    roles = (*Role, *draw(st.lists(st.just(Role.CANDIDATE), max_size=2)))
+    arms = tuple(Arm(draw(_text), role, draw(_text), draw(_named), draw(_whole)) for role in roles)
     specs = tuple(
         CellSpec(draw(_text), draw(_whole), draw(_small), number) for number in range(draw(st.integers(1, 2)))
     )
@@ -194,7 +196,14 @@ def runs(draw: st.DrawFn) -> RunRecord:
             for a in arms
         ),
         cells=tuple(
-            CellRecord(spec, draw(_text), draw(_text), tuple(draw(st.lists(rounds, max_size=2))))
+            CellRecord(
+                spec,
+                draw(_text),
+                draw(_text),
+                tuple(draw(st.lists(rounds, max_size=2))),
+                draw(_order),
+                draw(_order),
+            )
             for spec in specs
         ),
     )

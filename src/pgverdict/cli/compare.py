@@ -1,4 +1,4 @@
-"""`pgverdict compare BASELINE CANDIDATE`: measure now, and say which is slower."""
+"""`pgverdict compare BASELINE CANDIDATE...`: measure now, and say which is slower."""
 
 import secrets
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from pgverdict.errors import UserError
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, find_arm, make_arms
+from pgverdict.spec.campaign import Arm, Campaign, CellSpec, find_arms, make_arms
 from pgverdict.spec.quantities import HandicapAsked, duration_s, handicap, percentage, setting
 from pgverdict.workloads import catalogue
 
@@ -29,8 +29,11 @@ def compare(
         ),
     ],
     candidate: Annotated[
-        str,
-        typer.Argument(metavar="CANDIDATE", help="The server to judge. The same release twice is allowed."),
+        list[str],
+        typer.Argument(
+            metavar="CANDIDATE",
+            help="The servers to judge, each against the baseline. The same release twice is allowed.",
+        ),
     ],
     workload: Annotated[
         list[str] | None,
@@ -70,7 +73,8 @@ def compare(
         typer.Option(
             "--set",
             metavar="[ARM:]NAME=VALUE",
-            help="A server setting, for all arms or for `baseline:`, `candidate:` or an arm's name; may be repeated.",
+            help="A server setting, for all arms or for `baseline:`, `candidate:` (each) or an arm's name;"
+            " may be repeated.",
         ),
     ] = None,
     handicap_: Annotated[
@@ -101,9 +105,9 @@ def compare(
         FailOn | None, typer.Option(help="Exit with 3 if a cell's primary metric is this.")
     ] = None,
 ) -> None:
-    """Measure two PostgreSQL servers and give verdicts."""
+    """Measure PostgreSQL servers and give verdicts on the candidates."""
     arms, shares = _with_handicaps(
-        make_arms((baseline, candidate), tuple(setting(text) for text in set_ or ())),
+        make_arms((baseline, *candidate), tuple(setting(text) for text in set_ or ())),
         [handicap(text) for text in handicap_ or ()],
     )
     campaign = Campaign(
@@ -134,13 +138,13 @@ def _with_handicaps(
     shares: dict[int, float] = {}
     taken: set[int] = set()
     for one in asked:
-        number = find_arm(arms, one.arm, where="--handicap")
-        if number in taken:
-            raise UserError(f"two handicaps for one arm: {arms[number].name}")
-        taken.add(number)
-        if one.share is not None:
-            shares[number] = one.share
-        else:
-            assert one.ns is not None
-            handicapped[number] = replace(arms[number], handicap_ns=one.ns)
+        for number in find_arms(arms, one.arm, where="--handicap"):
+            if number in taken:
+                raise UserError(f"two handicaps for one arm: {arms[number].name}")
+            taken.add(number)
+            if one.share is not None:
+                shares[number] = one.share
+            else:
+                assert one.ns is not None
+                handicapped[number] = replace(arms[number], handicap_ns=one.ns)
     return tuple(handicapped), shares

@@ -18,13 +18,14 @@ def runs(
 ) -> None:
     """Runs in the store, the newest first."""
     from pgverdict.cli.show import open_existing_store
-    from pgverdict.report.words import count
+    from pgverdict.report.words import count, listed
 
     with open_existing_store(store) as opened:
         for run in opened.list_runs():
-            arms = " against ".join(
+            baseline, *candidates = (
                 name if name == version else f"{name} ({version})" for name, version in run.arms
             )
+            arms = f"{baseline} against {listed(candidates)}"
             cells = "; ".join(f"{cell.spec.key}: {count(cell.measured, 'round')}" for cell in run.cells)
             print(f"{run.id}  {run.state.value:<8}{arms}  {cells}")
 

@@ -63,15 +63,18 @@ class LiveView:
         standing = self._standing.get(cell.key, "")
         self._show(f"{cell.key}: round {number}, at most {minutes}:{seconds:02} left{standing}")
 
-    def round_done(self, cell: CellSpec, record: RoundRecord, verdicts: Sequence[Verdict]) -> None:
+    def round_done(self, cell: CellSpec, record: RoundRecord, verdicts: Sequence[Sequence[Verdict]]) -> None:
         """A round ended; a failed one leaves its story."""
         if record.state is RoundState.FAILED:
             self.note(f"{cell.key}: a round failed and will be repeated: {record.story}")
         if verdicts:
-            primary = verdicts[0]
-            self._standing[cell.key] = (
-                f"; so far {primary.metric} {change_words(primary)}: {primary.outcome.value}"
+            primaries = [judged[0] for judged in verdicts]
+            several = len(primaries) > 1
+            standing = (
+                f"{f'{one.candidate} ' * several}{change_words(one)}: {one.outcome.value}"
+                for one in primaries
             )
+            self._standing[cell.key] = f"; so far {primaries[0].metric} {', '.join(standing)}"
 
     def _show(self, text: str, *, force: bool = False) -> None:
         if self._status is not None:

@@ -15,8 +15,8 @@ from pgverdict.servers.marked import remove_tree
 from pgverdict.servers.server import Server
 from pgverdict.workloads.workload import Regime
 
-Launch = Callable[[PreparedCell, int, Path, int], Server]
-"""(cell, arm, data directory, slot) to a server that is not yet started."""
+Launch = Callable[[PreparedCell, RoundPlan, int, Path], Server]
+"""(cell, plan, arm, data directory) to a server that is not yet started."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ def data_in_place(cell: PreparedCell, plan: RoundPlan) -> Iterator[list[Path]]:
     """The data directory of every arm: the load itself, or a settled fresh copy of it in the arm's slot."""
     loads = [arm.loads[load] for arm, load in zip(cell.arms, plan.loads, strict=True)]
     if cell.workload.regime is Regime.READ_ONLY:
+        assert len(set(loads)) == len(loads), f"two servers in one directory: {loads}"
         yield loads
         return
     copies = [cell.slots[slot] / "data" for slot in plan.slots]

@@ -1,4 +1,4 @@
-"""A pair of slices, with the processor time of the arm's server around each."""
+"""A pair of slices, one of each arm, with the processor time of the arm's server around each."""
 
 from collections.abc import Sequence
 

@@ -56,7 +56,7 @@ Measured = tuple[tuple[SliceRecord, ...], tuple[ArmRecord, ...], tuple[tuple[str
 def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch: Launch) -> Measured:
     with ExitStack() as stack:
         directories = stack.enter_context(data_in_place(cell, plan))
-        servers = {arm: launch(cell, arm, directories[arm], plan.slots[arm]) for arm in plan.start_order}
+        servers = {arm: launch(cell, plan, arm, directories[arm]) for arm in plan.start_order}
         start_ms = {
             arm: stack.enter_context(running(servers[arm], cell.workload.regime)) for arm in plan.start_order
         }

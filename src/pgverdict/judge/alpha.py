@@ -44,6 +44,10 @@ def _counted_as(question: Question) -> Question:
     return Question("tps", question.subject) if question.metric == "latency_us_mean" else question
 
 
-def cell_alphas(cell: CellRecord, campaign: Campaign) -> dict[Question, float]:
-    """The shares of the cell as it stands. The primary's is settled before the first round."""
-    return split_alpha(campaign.confidence, cells=len(campaign.cells), questions=questions(cell))
+def cell_alphas(cell: CellRecord, campaign: Campaign, candidate: int) -> dict[Question, float]:
+    """The shares of a candidate in the cell as it stands. The primary's is settled before the first round.
+
+    With several candidates, a cell counts once for each.
+    """
+    members = len(campaign.cells) * len(campaign.candidates)
+    return split_alpha(campaign.confidence, cells=members, questions=questions(cell, candidate))

@@ -22,41 +22,57 @@ from pgverdict.records.run import CellRecord, RunRecord
 from pgverdict.spec.campaign import Campaign
 from pgverdict.spec.metrics import metric
 
+CellVerdicts = tuple[tuple[Verdict, ...], ...]
+"""A cell's verdicts: per candidate, in the order of the campaign's arms, the primary's first."""
 
-def judge_run(run: RunRecord) -> tuple[tuple[Verdict, ...], ...]:
+
+def judge_run(run: RunRecord) -> tuple[CellVerdicts, ...]:
     """Every cell's verdicts, in the order of the run's cells."""
-    baseline, candidate = (arm.name for arm in run.campaign.arms)
+    return tuple(judge_cell(cell, run.campaign) for cell in run.cells)
+
+
+def judge_cell(cell: CellRecord, campaign: Campaign) -> CellVerdicts:
+    """Every candidate of the cell against the baseline."""
     return tuple(
-        judge_cell(cell, run.campaign, (baseline, candidate), cell_alphas(cell, run.campaign))
-        for cell in run.cells
+        judge_candidate(cell, campaign, candidate, cell_alphas(cell, campaign, candidate))
+        for candidate in campaign.candidates
     )
 
 
-def judge_cell(
-    cell: CellRecord, campaign: Campaign, arms: tuple[str, str], alphas: Alphas
+def judge_candidate(
+    cell: CellRecord, campaign: Campaign, candidate: int, alphas: Alphas
 ) -> tuple[Verdict, ...]:
     """One verdict per question that has a share of alpha, the primary first (`alpha.cell_alphas`)."""
-    return tuple(judge_question(cell, campaign, arms, question, alpha) for question, alpha in alphas.items())
+    return tuple(
+        judge_question(cell, campaign, candidate, question, alpha) for question, alpha in alphas.items()
+    )
 
 
-def is_decided(verdicts: Sequence[Verdict]) -> bool:
-    """Whether the cell's primary metric is; it alone ends a cell."""
-    return verdicts[0].outcome is not Outcome.UNDECIDED
+def is_decided(verdicts: Sequence[Sequence[Verdict]]) -> bool:
+    """Whether the cell's primary metric is, for every candidate; it alone ends a cell."""
+    return all(judged[0].outcome is not Outcome.UNDECIDED for judged in verdicts)
+
+
+def rounds_to_decide(verdicts: Sequence[Sequence[Verdict]]) -> int | None:
+    """About how many more rounds would decide the cell; None where that cannot be said of an open candidate."""
+    primaries = [judged[0] for judged in verdicts if judged[0].outcome is Outcome.UNDECIDED]
+    wanted = [primary.more_rounds for primary in primaries if primary.more_rounds is not None]
+    return max(wanted) if wanted and len(wanted) == len(primaries) else None
 
 
 def judge_question(
-    cell: CellRecord, campaign: Campaign, arms: tuple[str, str], question: Question, alpha: float
+    cell: CellRecord, campaign: Campaign, candidate: int, question: Question, alpha: float
 ) -> Verdict:
-    """One metric of one subject over all measured rounds that have a value of it."""
+    """One metric of one subject over all measured rounds that have a value of it on both arms."""
     used = [
         (record, value)
         for record in cell.measured
-        if (value := values(record, question, clients=cell.spec.clients)) is not None
+        if (value := values(record, question, clients=cell.spec.clients, candidate=candidate)) is not None
     ]
-    kind = _kind(cell.measured, campaign)
+    kind = interval_kind(cell.measured, campaign)
     result = estimate(
         np.array([value.log_ratio for _, value in used], dtype=np.float64),
-        order_columns([record.plan for record, _ in used]),
+        order_columns([record.plan for record, _ in used], candidate),
     )
     low, high = (float(limit) for limit in interval(result, alpha, kind))
     outcome, detectable = decide(
@@ -72,8 +88,8 @@ def judge_question(
     return Verdict(
         metric=question.metric,
         subject=question.subject,
-        baseline=arms[0],
-        candidate=arms[1],
+        baseline=campaign.arms[0].name,
+        candidate=campaign.arms[candidate].name,
         baseline_value=baseline_value,
         candidate_value=candidate_value,
         effect=_exp(float(result.log_ratio)),
@@ -91,7 +107,7 @@ def judge_question(
     )
 
 
-def _kind(measured: Sequence[RoundRecord], campaign: Campaign) -> Kind:
+def interval_kind(measured: Sequence[RoundRecord], campaign: Campaign) -> Kind:
     """The narrow interval only for the very number of rounds that was chosen beforehand."""
     return Kind.FIXED if campaign.rounds is not None and len(measured) == campaign.rounds else Kind.ANYTIME
 

@@ -15,9 +15,9 @@ from pgverdict.judge.verdict import Outcome
 from pgverdict.spec.metrics import Better
 
 ROUNDS_MIN = 8
-"""No verdict before the first block of the plan is complete (METHODOLOGY.md#minimum).
+"""No verdict before the first block of the plan for two arms is complete (METHODOLOGY.md#minimum).
 
-Eight rounds hold every combination of orders once, and leave four degrees of freedom beside the intercept
+Eight rounds of two arms hold every combination of orders once, and leave four degrees of freedom beside the intercept
 and three nuisances. The intervals are right with fewer, for noise that is normal; with one or two degrees of
 freedom they lean on that assumption and on nothing else.
 """

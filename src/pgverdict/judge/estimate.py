@@ -1,9 +1,9 @@
 """What the rounds of a cell say together: the log ratio at balanced order, and how far rounds scatter.
 
-Least squares of the rounds' log ratios on an intercept and three nuisances, each +1/2 or -1/2:
-candidate started first, candidate connected first, candidate in the second directory
-(METHODOLOGY.md#order). Being centred, they leave the intercept to be the effect with every order
-taken half of the time.
+Least squares of the rounds' log ratios on an intercept and three nuisances: how far before the baseline the
+candidate was started, how far before it connected, how far after it in the row of directories, from -1/2 to
++1/2 (METHODOLOGY.md#order). Of two arms this is +1/2 or -1/2: candidate first or not. Being centred, they leave
+the intercept to be the effect with every order taken equally often.
 
 The model is the same for every number of rounds: one that grows with the rounds would spoil the
 guarantee of `judge.evalue`. A nuisance that does not vary yet is kept. It then coincides with the
@@ -27,8 +27,8 @@ from pgverdict.plan.rounds import RoundPlan
 
 FloatArray = NDArray[np.float64]
 
-# The columns hold halves only, so that what is not exactly dependent is far from dependent:
-# the smallest singular value of 10 000 rounds is above 1e-5, rounding is below 1e-12.
+# The columns hold multiples of one fraction, 1/2 with two arms and 1/14 with eight, so that what is not exactly
+# dependent is far from dependent: the smallest singular value of 10 000 rounds is above 1e-7, rounding below 1e-12.
 _NOTHING = 1e-9
 
 
@@ -57,17 +57,25 @@ class Estimate:
         return np.asarray(self.sd / np.sqrt(self.information))
 
 
-def order_columns(plans: Sequence[RoundPlan]) -> FloatArray:
-    """The nuisances of rounds of two arms: one row per round, one column per kind of order."""
-    rows = [
-        [_half(plan.start_order[0] == 1), _half(plan.connect_order[0] == 1), _half(plan.slots[1] == 1)]
-        for plan in plans
+def order_columns(plans: Sequence[RoundPlan], candidate: int = 1) -> FloatArray:
+    """The nuisances of a candidate against arm 0: one row per round, one column per kind of order."""
+    return np.array(
+        [[leads[candidate] - leads[0] for leads in order_leads(plan)] for plan in plans], dtype=np.float64
+    ).reshape(len(plans), 3)
+
+
+def order_leads(plan: RoundPlan) -> list[list[float]]:
+    """Per kind of order and arm, where it stood: -1/4 and +1/4 are the ends, + is first, or the last directory.
+
+    The difference of two arms is then from -1/2 to +1/2, however many there are.
+    """
+    last = len(plan.slots) - 1
+    places = [
+        [last - plan.start_order.index(arm) for arm in range(last + 1)],
+        [last - plan.connect_order.index(arm) for arm in range(last + 1)],
+        list(plan.slots),
     ]
-    return np.array(rows, dtype=np.float64).reshape(len(rows), 3)
-
-
-def _half(yes: bool) -> float:
-    return 0.5 if yes else -0.5
+    return [[(place / last - 0.5) / 2 for place in kind] for kind in places]
 
 
 def estimate(log_ratios: FloatArray, orders: FloatArray) -> Estimate:

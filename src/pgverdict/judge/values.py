@@ -18,7 +18,7 @@ from pgverdict.records.round import ArmRecord, RoundRecord, SliceRecord, Stateme
 from pgverdict.records.run import CellRecord
 from pgverdict.spec.metrics import METRICS, Subject, metric
 
-BASELINE, CANDIDATE = 0, 1
+BASELINE = 0
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Values:
     log_ratio: float
 
 
-def questions(cell: CellRecord) -> tuple[Question, ...]:
-    """All questions of a cell, the primary one first.
+def questions(cell: CellRecord, candidate: int = 1) -> tuple[Question, ...]:
+    """All questions about a candidate of a cell, the primary one first.
 
     The metrics of the whole cell are always asked, those of a statement if the first measured round has an answer:
     later rounds add no question, so a verdict that was shown keeps its share of alpha.
@@ -47,49 +47,50 @@ def questions(cell: CellRecord) -> tuple[Question, ...]:
     primary = Question(cell.primary)
     assert metric(cell.primary).subject is Subject.CELL, f"primary of a statement: {cell.primary}"
     whole = [Question(name) for name, m in METRICS.items() if m.subject is Subject.CELL]
-    return (primary, *(q for q in whole if q != primary), *_statement_questions(cell))
+    return (primary, *(q for q in whole if q != primary), *_statement_questions(cell, candidate))
 
 
-def _statement_questions(cell: CellRecord) -> list[Question]:
+def _statement_questions(cell: CellRecord, candidate: int) -> list[Question]:
     if not cell.measured:
         return []
     first = cell.measured[0]
     texts = {s.text: None for arm in first.arms for s in arm.statements}  # a set in order
     names = [name for name, m in METRICS.items() if m.subject is Subject.STATEMENT]
     asked = [Question(name, text) for text in texts for name in names]
-    return [q for q in asked if values(first, q, clients=1) is not None]
+    return [q for q in asked if values(first, q, clients=1, candidate=candidate) is not None]
 
 
-def values(record: RoundRecord, question: Question, *, clients: int) -> Values | None:
-    """What a measured round says; None where it says nothing."""
-    arms = {arm.arm: arm for arm in record.arms}
-    if BASELINE not in arms or CANDIDATE not in arms:
+def values(record: RoundRecord, question: Question, *, clients: int, candidate: int = 1) -> Values | None:
+    """What a measured round says of a candidate and the baseline; None where it says nothing."""
+    told = side_by_side(record, question, clients=clients)
+    both = [by_arm for by_arm in told if BASELINE in by_arm and candidate in by_arm]
+    if not both:
         return None
+    return Values(
+        median(by_arm[BASELINE] for by_arm in both),
+        median(by_arm[candidate] for by_arm in both),
+        median(math.log(by_arm[candidate] / by_arm[BASELINE]) for by_arm in both),
+    )
+
+
+def side_by_side(record: RoundRecord, question: Question, *, clients: int) -> list[dict[int, float]]:
+    """Values to be compared with each other, by arm: one set per pair where the question is about pairs, else one.
+
+    An arm whose value is missing or impossible is left out of its set: so is half of a pair, or a slice in which
+    nothing ended.
+    """
     if question.metric == "latency_us_p50":
-        return _typical(record.slices)
-    both = [_total(record, arms[arm], question, clients) for arm in (BASELINE, CANDIDATE)]
-    baseline, candidate = both
-    if not (_usable(baseline) and _usable(candidate)):
-        return None
-    assert baseline is not None
-    assert candidate is not None
-    return Values(baseline, candidate, math.log(candidate / baseline))
+        return _medians_by_pair(record.slices)
+    totals = {arm.arm: _total(record, arm, question, clients) for arm in record.arms}
+    return [{arm: value for arm, value in totals.items() if value is not None and _usable(value)}]
 
 
-def _typical(slices: tuple[SliceRecord, ...]) -> Values | None:
-    """Half a pair, or a slice in which nothing ended, says nothing: the pair is left out."""
+def _medians_by_pair(slices: tuple[SliceRecord, ...]) -> list[dict[int, float]]:
     medians: dict[int, dict[int, float]] = {}
     for s in slices:
         if _usable(s.latency.p50_ns):
-            medians.setdefault(s.pair, {})[s.arm] = s.latency.p50_ns
-    pairs = [p for p in medians.values() if BASELINE in p and CANDIDATE in p]
-    if not pairs:
-        return None
-    return Values(
-        median(p[BASELINE] for p in pairs) / 1e3,
-        median(p[CANDIDATE] for p in pairs) / 1e3,
-        median(math.log(p[CANDIDATE] / p[BASELINE]) for p in pairs),
-    )
+            medians.setdefault(s.pair, {})[s.arm] = s.latency.p50_ns / 1e3
+    return list(medians.values())
 
 
 _CELL_TOTALS: dict[str, Callable[[ArmRecord], float]] = {
@@ -125,5 +126,5 @@ def _cpu_us_per_transaction(slices: list[SliceRecord]) -> float | None:
     return sum(s.server_cpu_ns for s in slices) / executed / 1e3 if executed else None
 
 
-def _usable(value: float | None) -> bool:
-    return value is not None and math.isfinite(value) and value > 0
+def _usable(value: float) -> bool:
+    return math.isfinite(value) and value > 0

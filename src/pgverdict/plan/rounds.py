@@ -1,9 +1,10 @@
 """The arrangement of one round: who starts first, who connects first, who lives where, who goes first in a pair.
 
 The arm that starts first is measurably slower (METHODOLOGY.md#order), so nothing about the order may
-be fixed or left to chance alone. Over every eight rounds each combination of start order, connection
-order and directory occurs once, in an order drawn from the seed; the same seed and cell always give
-the same arrangement, so a run can be done again from its seed.
+be fixed or left to chance alone. With two arms, over every eight rounds each combination of start order,
+connection order and directory occurs once; with K arms, over every K rounds each arm takes each place in each
+of them once. What comes when is drawn from the seed; the same seed and cell always give the same
+arrangement, so a run can be done again from its seed.
 
     >>> first = arrange("select-only scale=10 clients=1", seed=1, ordinal=0)
     >>> first == arrange("select-only scale=10 clients=1", seed=1, ordinal=0)
@@ -15,23 +16,18 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pgverdict.plan.pools import LOADS_MAX, Pools
+from pgverdict.plan.squares import orders_by_square
+
 PAIRS = 12
 """Pairs per round: longer rounds bought nothing where it was measured (METHODOLOGY.md#round)."""
-
-LOADS_MAX = 8
-LOADS_MIN = 2
-LOADS_BYTES = 2_000_000_000
-"""An arm draws its data from so many independent loads: as many as fit these bytes, within these limits.
-
-Rounds that share a load share its luck, and no number of rounds averages that out (METHODOLOGY.md#loads).
-"""
 
 _COMBINATIONS = tuple(itertools.product((False, True), repeat=3))
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Neighbouring slices: arms in the order they work, and the seed that gives both the same keys."""
+    """Neighbouring slices, one of each arm: arms in the order they work, and the seed that gives all the same keys."""
 
     order: tuple[int, ...]
     seed: int
@@ -39,42 +35,46 @@ class Pair:
 
 @dataclass(frozen=True)
 class RoundPlan:
-    """Arms are numbers: 0 is the baseline. `slots[arm]` and `loads[arm]` say where an arm's data lives."""
+    """Arms are numbers: 0 is the baseline. What is per arm has an entry for each.
+
+    `slots[arm]` says in which directory the arm lives, `loads[arm]` and `installs[arm]` which of its pool's loads
+    its data comes from and which copy of its install it is started from.
+    """
 
     ordinal: int
     start_order: tuple[int, ...]
     connect_order: tuple[int, ...]
     slots: tuple[int, ...]
     loads: tuple[int, ...]
+    installs: tuple[int, ...]
     pairs: tuple[Pair, ...]
 
 
 def arrange(
-    cell_key: str, *, seed: int, ordinal: int, pairs: int = PAIRS, loads: int = LOADS_MAX
+    cell_key: str,
+    *,
+    seed: int,
+    ordinal: int,
+    arms: int = 2,
+    pairs: int = PAIRS,
+    loads: Pools | None = None,
+    installs: Pools | None = None,
 ) -> RoundPlan:
-    """Round number `ordinal` (from 0) of a cell with two arms."""
-    block, place = divmod(ordinal, len(_COMBINATIONS))
-    combinations = list(_COMBINATIONS)
-    _random(seed, cell_key, "orders", block).shuffle(combinations)
-    swap_start, swap_connect, swap_slots = combinations[place]
+    """Round number `ordinal` (from 0) of a cell; without pools, every arm has loads of its own and one install."""
+    loads = loads or Pools.apart(arms, LOADS_MAX)
+    installs = installs or Pools.apart(arms, 1)
+    assert arms == len(loads.of) == len(installs.of), (arms, loads, installs)
+    place = _two_arms if arms == 2 else _many_arms
+    start_order, connect_order, slots = place(seed, cell_key, ordinal, arms)
     return RoundPlan(
         ordinal=ordinal,
-        start_order=_order(swap_start),
-        connect_order=_order(swap_connect),
-        slots=_order(swap_slots),
-        loads=tuple(_load(seed, cell_key, arm, ordinal, loads) for arm in (0, 1)),
-        pairs=_pairs(_random(seed, cell_key, "pairs", ordinal), pairs),
+        start_order=start_order,
+        connect_order=connect_order,
+        slots=slots,
+        loads=_draw(loads, seed, cell_key, "loads", ordinal),
+        installs=_draw(installs, seed, cell_key, "installs", ordinal),
+        pairs=_pairs(_random(seed, cell_key, "pairs", ordinal), arms, pairs),
     )
-
-
-def how_many_loads(load_bytes: int, rounds: int | None = None) -> int:
-    """How many loads each arm of a cell has, from the size of one; no more than there will be rounds.
-
-    >>> [how_many_loads(size) for size in (200_000_000, 500_000_000, 50_000_000_000)]
-    [8, 4, 2]
-    """
-    fitting = max(LOADS_MIN, min(LOADS_MAX, LOADS_BYTES // load_bytes))
-    return fitting if rounds is None else min(fitting, rounds)
 
 
 def _random(*parts: object) -> random.Random:
@@ -82,18 +82,58 @@ def _random(*parts: object) -> random.Random:
     return random.Random("/".join(map(str, parts)))
 
 
+Places = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""Start order, connection order, slots."""
+
+
+def _two_arms(seed: int, cell_key: str, ordinal: int, _arms: int) -> Places:
+    block, place = divmod(ordinal, len(_COMBINATIONS))
+    combinations = list(_COMBINATIONS)
+    _random(seed, cell_key, "orders", block).shuffle(combinations)
+    swap_start, swap_connect, swap_slots = combinations[place]
+    return _order(swap_start), _order(swap_connect), _order(swap_slots)
+
+
 def _order(swap: bool) -> tuple[int, int]:
     return (1, 0) if swap else (0, 1)
 
 
-def _load(seed: int, cell_key: str, arm: int, ordinal: int, loads: int) -> int:
-    """Every load serves once in `loads` rounds, in random order, independently for each arm."""
-    block, place = divmod(ordinal, loads)
-    return _shuffled(range(loads), _random(seed, cell_key, "loads", arm, block))[place]
+def _many_arms(seed: int, cell_key: str, ordinal: int, arms: int) -> Places:
+    block, place = divmod(ordinal, 2 * arms)
+    start, connect, slots = (
+        orders_by_square(arms, 2 * arms, _random(seed, cell_key, what, block))[place]
+        for what in ("start", "connect", "slots")
+    )
+    return start, connect, slots
 
 
-def _pairs(draw: random.Random, pairs: int) -> tuple[Pair, ...]:
-    """As many pairs begin with one arm as with the other (one more, drawn, where their number is odd)."""
+def _draw(pools: Pools, seed: int, cell_key: str, what: str, ordinal: int) -> tuple[int, ...]:
+    """A member for each arm. Over as many rounds as a pool has members, each of its arms gets each of them once.
+
+    Arms of one pool never get the same in one round: their turns are rows of a Latin rectangle.
+    """
+    drawn = {}
+    for pool, size in enumerate(pools.sizes):
+        arms = pools.arms_of(pool)
+        block, place = divmod(ordinal, size)
+        if len(arms) == 1:
+            drawn[arms[0]] = _shuffled(range(size), _random(seed, cell_key, what, arms[0], block))[place]
+            continue
+        draw = _random(seed, cell_key, what, "pool", pool, block)
+        members, turns = _shuffled(range(size), draw), _shuffled(range(size), draw)
+        for arm, shift in zip(arms, draw.sample(range(size), len(arms)), strict=True):
+            drawn[arm] = members[(turns[place] + shift) % size]
+    return tuple(drawn[arm] for arm in range(len(pools.of)))
+
+
+def _pairs(draw: random.Random, arms: int, pairs: int) -> tuple[Pair, ...]:
+    """Every arm works in every place equally often, or once more where the number of pairs does not divide.
+
+    Of two arms, as many pairs begin with one as with the other; the one too many, of an odd number, is drawn.
+    """
+    if arms > 2:
+        orders = orders_by_square(arms, pairs, draw)
+        return tuple(Pair(order, draw.getrandbits(63)) for order in orders)
     half, odd = divmod(pairs, 2)
     swaps = [False] * half + [True] * half + [draw.random() < 0.5] * odd
     draw.shuffle(swaps)

@@ -39,6 +39,10 @@ class CellRecord:
     regime: str
     """`read-only` (data in place) or `fresh` (a fresh copy of the data for every round)."""
     rounds: tuple[RoundRecord, ...] = ()
+    load_pools: tuple[int, ...] = ()
+    """Per arm, the pool its loads are drawn from: arms of one pool take turns on the same ones. Empty: one each."""
+    install_pools: tuple[int, ...] = ()
+    """Per arm, the pool of copies of its install that its servers are started from. Empty: one each."""
 
     @property
     def measured(self) -> tuple[RoundRecord, ...]:

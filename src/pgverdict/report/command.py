@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from pgverdict.records.run import ArmFacts, RunRecord
 from pgverdict.report.words import is_exactly
-from pgverdict.spec.campaign import Arm, Campaign
+from pgverdict.spec.campaign import Arm, Campaign, name_arms
 
 
 def compare_command(run: RunRecord) -> str:
@@ -20,11 +20,12 @@ def compare_command(run: RunRecord) -> str:
     ((scale, clients, partitions),) = shape
     assert not partitions, f"no command makes partitions: {partitions}"
     defaults = {field.name: field.default for field in fields(Campaign)}
-    words = ["pgverdict", "compare", *(_exact(arm) for arm in run.arms)]
+    servers = tuple(_exact(arm) for arm in run.arms)
+    words = ["pgverdict", "compare", *servers]
     for cell in campaign.cells:
         words += ["--workload", cell.workload]
     words += ["--scale", str(scale), "--clients", str(clients)]
-    for setting in _settings(campaign.arms):
+    for setting in _settings(campaign.arms, name_arms(servers)):
         words += ["--set", setting]
     for arm in campaign.arms:
         if arm.handicap_ns:
@@ -44,16 +45,24 @@ def _exact(arm: ArmFacts) -> str:
     return arm.version if is_exactly(arm) else arm.server
 
 
-def _settings(arms: tuple[Arm, ...]) -> list[str]:
-    shared = set(arms[0].settings).intersection(*(arm.settings for arm in arms[1:]))
-    common = [f"{name}={value}" for name, value in arms[0].settings if (name, value) in shared]
-    own = [
-        f"{arm.role.value}:{name}={value}"
-        for arm in arms
+def _settings(arms: tuple[Arm, ...], names: tuple[str, ...]) -> list[str]:
+    """What all arms have, what the baseline or all candidates have, what one of several candidates has.
+
+    `names` are what the arms are called in the command, which may spell releases otherwise.
+    """
+    baseline, *candidates = arms
+    by_all_candidates = set.intersection(*(set(arm.settings) for arm in candidates))
+    shared = by_all_candidates & set(baseline.settings)
+    own = by_all_candidates - shared
+    said = [f"{name}={value}" for name, value in baseline.settings if (name, value) in shared]
+    said += [f"baseline:{name}={value}" for name, value in baseline.settings if (name, value) not in shared]
+    said += [f"candidate:{name}={value}" for name, value in candidates[0].settings if (name, value) in own]
+    return said + [
+        f"{called}:{name}={value}"
+        for called, arm in zip(names[1:], candidates, strict=True)
         for name, value in arm.settings
-        if (name, value) not in shared
+        if (name, value) not in by_all_candidates
     ]
-    return common + own
 
 
 def _percentage(fraction: float) -> str:

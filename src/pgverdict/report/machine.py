@@ -1,6 +1,6 @@
 """JSON for programs: schema `pgverdict.report/1`. Numbers are not rounded; what is not known is null.
 
-Keys may be added within a version; none is removed or changes its meaning.
+Keys may be added within a version; none is removed or changes its meaning. A cell is listed once per candidate.
 """
 
 import json
@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from pgverdict.judge.verdict import Verdict
-from pgverdict.report.model import CellReport, Report
+from pgverdict.report.model import CellReport, Report, TrendReport
 
 SCHEMA = "pgverdict.report/1"
 
@@ -54,6 +54,7 @@ def _document(report: Report) -> dict[str, Any]:
         ],
         "differences": [asdict(difference) for difference in report.differences],
         "cells": [_cell(cell) for cell in report.cells],
+        "trends": [_trend(trend) for trend in report.trends],
     }
 
 
@@ -63,6 +64,8 @@ def _cell(cell: CellReport) -> dict[str, Any]:
         "scale": cell.spec.scale,
         "clients": cell.spec.clients,
         "partitions": cell.spec.partitions,
+        "baseline": cell.arms[0],
+        "candidate": cell.arms[1],
         "primary": cell.primary,
         "regime": cell.regime,
         "rounds": cell.rounds,
@@ -75,6 +78,18 @@ def _cell(cell: CellReport) -> dict[str, Any]:
         "conditions": [asdict(condition) for condition in cell.conditions],
         "placement": dict(cell.placement),
         "notes": cell.notes,
+    }
+
+
+def _trend(trend: TrendReport) -> dict[str, Any]:
+    return {
+        "workload": trend.spec.workload,
+        "scale": trend.spec.scale,
+        "clients": trend.spec.clients,
+        "partitions": trend.spec.partitions,
+        "arms": trend.arms,
+        "sentence": trend.sentence,
+        "per_release": [asdict(one) for one in trend.trends],
     }
 
 

@@ -5,15 +5,16 @@ from collections.abc import Iterable
 
 from pgverdict.judge.verdict import WHOLE_CELL, Outcome, Verdict
 from pgverdict.report import words
-from pgverdict.report.model import CellReport, Report
+from pgverdict.report.model import CellReport, Report, TrendReport
 
 
 def to_markdown(report: Report) -> str:
     """One document, in GitHub's dialect."""
-    baseline, candidate = (_text(label) for label in report.labels)
-    blocks = [f"# {candidate} against {baseline}", _list(_headline(cell) for cell in report.cells)]
+    blocks = [f"# {_text(report.title)}", _list(_headline(cell) for cell in report.cells)]
     for cell in report.cells:
         blocks += _cell(cell, report)
+    for trend in report.trends:
+        blocks += _trend(trend)
     blocks += _arms(report)
     blocks += _differences(report)
     blocks += _notes(report.notes)
@@ -41,18 +42,30 @@ def _cell(cell: CellReport, report: Report) -> list[str]:
     header = [
         "metric",
         "of",
-        *map(_text, report.labels),
+        *map(_text, cell.labels),
         "change %",
         "interval %",
         "verdict",
         "rounds wanted",
     ]
     return [
-        f"## {_text(words.cell_title(cell.spec))}",
+        f"## {_text(cell.title)}",
         f"{measured}; {_text(cell.regime)}; {_code(cell.primary)} decides.",
         _table(header, "llrrrrlr", [_row(verdict, cell) for verdict in cell.verdicts]),
         _list(f"#{number}: {_code(subject)}" for number, subject in enumerate(cell.subjects, start=1)),
-        *_notes(cell.notes),
+        *_notes(report.notes_on(cell)),
+    ]
+
+
+def _trend(trend: TrendReport) -> list[str]:
+    rows = [
+        [_code(one.metric), words.change(one.effect), words.interval(one), f"{one.rounds:,}"]
+        for one in trend.trends
+    ]
+    return [
+        f"## Trend: {_text(words.cell_title(trend.spec))}",
+        f"{_text(trend.sentence)}.",
+        _table(["metric", "change per release %", "interval %", "rounds"], "lrrr", rows),
     ]
 
 
@@ -96,7 +109,7 @@ def _differences(report: Report) -> list[str]:
     ]
     return [
         "## What differs between the arms",
-        _table(["", "name", *map(_text, report.labels)], "llll", rows),
+        _table(["", "name", *map(_text, report.labels)], "ll" + "l" * len(report.arms), rows),
     ]
 
 

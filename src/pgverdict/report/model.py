@@ -11,6 +11,7 @@ from statistics import median
 
 from pgverdict import __version__
 from pgverdict.judge.decide import ROUNDS_MIN, missable_share
+from pgverdict.judge.trend import Trend
 from pgverdict.judge.values import Question, values
 from pgverdict.judge.verdict import Outcome, Verdict
 from pgverdict.records.round import ArmRecord, RoundRecord, RoundState
@@ -43,14 +44,14 @@ class RoundEffect:
     number: int
     effect: float | None
     baseline_first: bool
-    """Whether the baseline was the first to start."""
+    """Whether the baseline was started before the candidate."""
     failed: bool
     story: str | None
 
 
 @dataclass(frozen=True)
 class Condition:
-    """In which state the arms were: the median over the measured rounds, one value per arm."""
+    """In which state baseline and candidate were: the median over the measured rounds, one value for each."""
 
     name: str
     unit: str
@@ -68,9 +69,14 @@ class Difference:
 
 @dataclass(frozen=True)
 class CellReport:
-    """A cell as it is shown. The verdicts stand in order, the primary metric's first."""
+    """A candidate in a cell, as it is shown. The verdicts stand in order, the primary metric's first."""
 
     spec: CellSpec
+    arms: tuple[str, str]
+    """The names of the baseline and of the candidate."""
+    labels: tuple[str, str]
+    """What they are called before people."""
+    title: str
     primary: str
     regime: str
     rounds: int
@@ -103,8 +109,19 @@ class CellReport:
 
 
 @dataclass(frozen=True)
+class TrendReport:
+    """How a cell's metrics change from release to release, the primary's trend first; `sentence` is about that one."""
+
+    spec: CellSpec
+    arms: tuple[str, ...]
+    labels: tuple[str, ...]
+    sentence: str
+    trends: tuple[Trend, ...]
+
+
+@dataclass(frozen=True)
 class Report:
-    """A run as it is shown."""
+    """A run as it is shown. A cell with several candidates is there once for each."""
 
     made_by: str
     id: str
@@ -119,15 +136,37 @@ class Report:
     command: str
     """What measures the whole run again."""
     cells: tuple[CellReport, ...]
+    trends: tuple[TrendReport, ...]
 
     @property
     def labels(self) -> tuple[str, ...]:
         """What the arms are called before people."""
         return tuple(words.arm_label(arm) for arm in self.arms)
 
+    def notes_on(self, cell: CellReport) -> tuple[str, ...]:
+        """The cell's notes without those that stand under an earlier candidate of the same cell."""
+        earlier = [one for one in self.cells[: self.cells.index(cell)] if one.spec == cell.spec]
+        told = {note for one in earlier for note in one.notes}
+        return tuple(note for note in cell.notes if note not in told)
 
-def make_report(run: RunRecord, verdicts: Sequence[Sequence[Verdict]]) -> Report:
-    """The report of a run; `verdicts` are `judge.cell.judge_run`'s, per cell."""
+    @property
+    def title(self) -> str:
+        """'18.1 against 17.7'."""
+        return f"{self.candidates} against {self.labels[0]}"
+
+    @property
+    def candidates(self) -> str:
+        """What the candidates are called, in a row."""
+        return words.listed(self.labels[1:])
+
+
+def make_report(
+    run: RunRecord,
+    verdicts: Sequence[Sequence[Sequence[Verdict]]],
+    trends: Sequence[Sequence[Trend]] = (),
+) -> Report:
+    """The report of a run; `verdicts` are `judge.cell.judge_run`'s, per cell and candidate, and `trends`
+    `judge.trend.judge_trends`'s, per cell."""
     differences = _differences(run.arms)
     return Report(
         made_by=f"pgverdict {__version__}",
@@ -143,26 +182,47 @@ def make_report(run: RunRecord, verdicts: Sequence[Sequence[Verdict]]) -> Report
         notes=_run_notes(run, differences),
         command=compare_command(run),
         cells=tuple(
-            _cell(run, cell, tuple(judged)) for cell, judged in zip(run.cells, verdicts, strict=True)
+            _cell(run, cell, candidate, tuple(judged))
+            for cell, by_candidate in zip(run.cells, verdicts, strict=True)
+            for candidate, judged in zip(run.campaign.candidates, by_candidate, strict=True)
+        ),
+        trends=tuple(
+            _trend(run, cell, tuple(found))
+            for cell, found in zip(run.cells, trends or ((),) * len(run.cells), strict=True)
+            if found
         ),
     )
 
 
-def _cell(run: RunRecord, cell: CellRecord, verdicts: tuple[Verdict, ...]) -> CellReport:
+def _trend(run: RunRecord, cell: CellRecord, trends: tuple[Trend, ...]) -> TrendReport:
+    labels = tuple(words.arm_label(arm) for arm in run.arms)
+    return TrendReport(
+        spec=cell.spec,
+        arms=tuple(arm.name for arm in run.arms),
+        labels=labels,
+        sentence=words.trend_sentence(trends[0], cell.spec, labels),
+        trends=trends,
+    )
+
+
+def _cell(run: RunRecord, cell: CellRecord, candidate: int, verdicts: tuple[Verdict, ...]) -> CellReport:
+    labels = (words.arm_label(run.arms[0]), words.arm_label(run.arms[candidate]))
+    title = words.cell_title(cell.spec)
     seconds = sum(r.seconds for r in cell.rounds)
     pace_s = seconds / len(cell.measured) if cell.measured else 0.0
     fixed = run.campaign.rounds
     short_of = fixed if fixed is not None and len(cell.measured) < fixed else None
     held_back = None if short_of is None else _held_back(short_of, run.state)
     if verdicts:
-        baseline, candidate = (words.arm_label(arm) for arm in run.arms)
-        arms = (baseline, candidate)
-        headline = words.headline(verdicts[0], cell.spec, arms, pace_s, held_back=held_back)
+        headline = words.headline(verdicts[0], cell.spec, labels, pace_s, held_back=held_back)
         headline = _handicaps(run) + headline
     else:
         headline = f"Nothing is known yet about {cell.spec.workload}"
     return CellReport(
         spec=cell.spec,
+        arms=(run.arms[0].name, run.arms[candidate].name),
+        labels=labels,
+        title=title if len(run.arms) == 2 else f"{title}: {labels[1]} against {labels[0]}",
         primary=cell.primary,
         regime=cell.regime,
         rounds=len(cell.measured),
@@ -171,10 +231,12 @@ def _cell(run: RunRecord, cell: CellRecord, verdicts: tuple[Verdict, ...]) -> Ce
         seconds=seconds,
         headline=headline,
         verdicts=verdicts,
-        round_effects=tuple(_round_effect(number, r, cell) for number, r in enumerate(cell.rounds, start=1)),
-        conditions=_conditions(cell.measured, arms=len(run.arms)),
+        round_effects=tuple(
+            _round_effect(number, r, cell, candidate) for number, r in enumerate(cell.rounds, start=1)
+        ),
+        conditions=_conditions(cell.measured, arms=(0, candidate)),
         placement=_placement(cell.measured),
-        notes=_cell_notes(cell, verdicts, run.campaign.confidence),
+        notes=_cell_notes(cell, candidate, verdicts, run.campaign.confidence),
         short_of=short_of,
     )
 
@@ -196,17 +258,19 @@ def _held_back(rounds: int, state: RunState) -> str:
     return f"stopped before its {words.count(rounds, 'round')}"
 
 
-def _round_effect(number: int, record: RoundRecord, cell: CellRecord) -> RoundEffect:
+def _round_effect(number: int, record: RoundRecord, cell: CellRecord, candidate: int) -> RoundEffect:
     failed = record.state is RoundState.FAILED
-    value = None if failed else values(record, Question(cell.primary), clients=cell.spec.clients)
+    question = Question(cell.primary)
+    value = None if failed else values(record, question, clients=cell.spec.clients, candidate=candidate)
     effect = None if value is None else math.exp(value.log_ratio)
-    return RoundEffect(number, effect, record.plan.start_order[0] == 0, failed, record.story)
+    order = record.plan.start_order
+    return RoundEffect(number, effect, order.index(0) < order.index(candidate), failed, record.story)
 
 
-def _conditions(rounds: Sequence[RoundRecord], *, arms: int) -> tuple[Condition, ...]:
+def _conditions(rounds: Sequence[RoundRecord], *, arms: tuple[int, int]) -> tuple[Condition, ...]:
     if not rounds:
         return ()
-    by_arm = [[found for r in rounds for found in r.arms if found.arm == arm] for arm in range(arms)]
+    by_arm = [[found for r in rounds for found in r.arms if found.arm == arm] for arm in arms]
 
     def typical(name: str) -> tuple[float | None, ...]:
         return tuple(_median(records, name) for records in by_arm)
@@ -276,13 +340,22 @@ def _run_notes(run: RunRecord, differences: Sequence[Difference]) -> tuple[str, 
     return tuple(notes)
 
 
-def _cell_notes(cell: CellRecord, verdicts: Sequence[Verdict], confidence: float) -> tuple[str, ...]:
+def _shared(pools: tuple[int, ...], candidate: int) -> bool:
+    return bool(pools) and pools[0] == pools[candidate]
+
+
+def _cell_notes(
+    cell: CellRecord, candidate: int, verdicts: Sequence[Verdict], confidence: float
+) -> tuple[str, ...]:
     notes = []
     if cell.measured:
-        loads = min(len({r.plan.loads[arm] for r in cell.measured}) for arm in (0, 1))
         notes.append(
-            f"each arm's data came from {words.count(loads, 'independent load')} and one install: how much others"
-            " would differ is in no interval"
+            words.replication(
+                loads=min(len({r.plan.loads[arm] for r in cell.measured}) for arm in (0, candidate)),
+                installs=min(len({r.plan.installs[arm] for r in cell.measured}) for arm in (0, candidate)),
+                same_loads=_shared(cell.load_pools, candidate),
+                same_installs=_shared(cell.install_pools, candidate),
+            )
         )
     if verdicts and verdicts[0].outcome is Outcome.SAME:
         missed = missable_share(verdicts[0].rounds, confidence)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from pgverdict.judge.verdict import WHOLE_CELL, Outcome, Verdict
 from pgverdict.report import words
-from pgverdict.report.model import CellReport, Report
+from pgverdict.report.model import CellReport, Report, TrendReport
 
 STYLES = {
     Outcome.SLOWER: "bold red",
@@ -68,6 +68,8 @@ def _parts(report: Report) -> list[RenderableType]:
     parts: list[RenderableType] = [_headlines(report), ""]
     for cell in report.cells:
         parts += _cell(cell, report)
+    for trend in report.trends:
+        parts += _trend(trend)
     parts += [_note(note) for note in report.notes]
     parts += [_note(_confidence(report)), Text(f"run {report.id}", style="dim")]
     return parts
@@ -84,9 +86,9 @@ def _headlines(report: Report) -> Table:
 
 
 def _cell(cell: CellReport, report: Report) -> list[RenderableType]:
-    title = Text(words.cell_title(cell.spec), style="bold")
+    title = Text(cell.title, style="bold")
     title.append(f"  {cell.regime}, {measured_words(cell)}", style="not bold dim")
-    parts: list[RenderableType] = [title, _verdicts(cell, report.labels)]
+    parts: list[RenderableType] = [title, _verdicts(cell)]
     legend = [Text(f"* {words.title(cell.primary)}, the primary metric, decides the cell", style="dim")]
     for number, subject in enumerate(cell.subjects, start=1):
         legend.append(Text(f"#{number} {words.shortened(subject, _STATEMENT_WIDTH_MAX)}", style="dim"))
@@ -95,7 +97,7 @@ def _cell(cell: CellReport, report: Report) -> list[RenderableType]:
     if any(verdict.detectable for verdict in cell.verdicts):
         legend.append(Text("(d) detectable: there is a difference, smaller than the margin", style="dim"))
     parts += [Padding(line, (0, 0, 0, 2)) for line in legend]
-    parts += [_note(note) for note in cell.notes]
+    parts += [_note(note) for note in report.notes_on(cell)]
     return [*parts, ""]
 
 
@@ -105,11 +107,11 @@ def measured_words(cell: CellReport) -> str:
     return f"{measured}, {words.duration(cell.seconds)}"
 
 
-def _verdicts(cell: CellReport, arms: tuple[str, ...]) -> _Verdicts:
+def _verdicts(cell: CellReport) -> _Verdicts:
     # With the box's own blank between columns, the table fits eighty columns.
     table = _Verdicts(box=box.SIMPLE_HEAD, pad_edge=False, padding=0, show_edge=False)
     table.add_column("metric", no_wrap=True)
-    for name in arms:
+    for name in cell.labels:
         table.add_column(words.shortened(name, _NAME_WIDTH_MAX), justify="right", no_wrap=True)
     table.add_column("change %", justify="right", no_wrap=True)
     table.add_column("interval %", justify="right", no_wrap=True)
@@ -124,6 +126,16 @@ def _verdicts(cell: CellReport, arms: tuple[str, ...]) -> _Verdicts:
             _outcome(verdict.outcome, verdict, cell.rounds_wanted(verdict)),
         )
     return table
+
+
+def _trend(trend: TrendReport) -> list[RenderableType]:
+    table = _Verdicts(box=box.SIMPLE_HEAD, pad_edge=False, padding=0, show_edge=False)
+    table.add_column("metric", no_wrap=True)
+    table.add_column(" change per release %", justify="right", no_wrap=True)
+    table.add_column("      interval %", justify="right", no_wrap=True)
+    for one in trend.trends:
+        table.add_row(one.metric, words.change(one.effect), words.interval(one))
+    return [Text(trend.sentence, style="bold"), table, ""]
 
 
 def _of(verdict: Verdict, cell: CellReport) -> str:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable
 
 from pgverdict.judge.decide import MORE_ROUNDS_MAX, ROUNDS_MIN
+from pgverdict.judge.trend import Trend
 from pgverdict.judge.verdict import WHOLE_CELL, Outcome, Verdict
 from pgverdict.records.run import ArmFacts
 from pgverdict.spec.campaign import CellSpec
@@ -67,11 +68,11 @@ def percent(effect: float) -> str:
     return f"{change(effect)} %" if math.isfinite(effect) else NOTHING
 
 
-def has_interval(verdict: Verdict) -> bool:
+def has_interval(verdict: Verdict | Trend) -> bool:
     return verdict.low > 0 and math.isfinite(verdict.high)
 
 
-def interval(verdict: Verdict) -> str:
+def interval(verdict: Verdict | Trend) -> str:
     """The limits of an effect as signed changes in percent."""
     if not has_interval(verdict):
         return NOTHING
@@ -157,6 +158,43 @@ def shortened(text: str, width: int) -> str:
     """One line of at most `width` characters."""
     line = " ".join(text.split())
     return line if len(line) <= width else line[: width - 3].rstrip() + "..."
+
+
+def replication(*, loads: int, installs: int, same_loads: bool, same_installs: bool) -> str:
+    """What was replicated besides starts, and what its luck does, without a full stop.
+
+    >>> replication(loads=8, installs=3, same_loads=False, same_installs=False)
+    "each arm's data came from 8 independent loads and 3 installs: how much others would differ is in no interval"
+    >>> replication(loads=8, installs=3, same_loads=True, same_installs=True)
+    'both arms took turns on the same 8 independent loads and 3 installs, so that the luck of these cancels'
+    """
+    said_loads = count(loads, "independent load")
+    said_installs = count(installs, "install") if installs > 1 else "one install"
+    unknown = "how much others would differ is in no interval"
+    if same_loads and same_installs:
+        return f"both arms took turns on the same {said_loads} and {said_installs}, so that the luck of these cancels"
+    if same_loads:
+        return (
+            f"both arms took turns on the same {said_loads}, so that the luck of these cancels;"
+            f" each arm had {said_installs} of its own: {unknown}"
+        )
+    if same_installs:
+        return (
+            f"both arms took turns on the same {said_installs}; each arm's data came from {said_loads} of its own:"
+            f" {unknown}"
+        )
+    return f"each arm's data came from {said_loads} and {said_installs}: {unknown}"
+
+
+def trend_sentence(trend: Trend, spec: CellSpec, labels: tuple[str, ...]) -> str:
+    """'17.7 to 18.1 on ...: +0.40 % per release', with its interval and without a full stop."""
+    over = f"Trend of {title(trend.metric)} on {spec.workload} over {listed(labels)}"
+    if not math.isfinite(trend.effect):
+        return f"{over}: too little to go by after {count(trend.rounds, 'round')}"
+    said = f"{over}: {percent(trend.effect)} per release"
+    if not has_interval(trend):
+        return f"{said} after {count(trend.rounds, 'round')}, too few for an interval"
+    return f"{said}, {confidence_words(trend.confidence)} interval {interval(trend)} %"
 
 
 def absent(area: str) -> str:

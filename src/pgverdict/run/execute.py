@@ -16,8 +16,7 @@ from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.collect import bounds_of
 from pgverdict.conduct.round import run_round
 from pgverdict.errors import WorldError
-from pgverdict.judge.alpha import cell_alphas
-from pgverdict.judge.cell import is_decided, judge_cell
+from pgverdict.judge.cell import is_decided, judge_cell, rounds_to_decide
 from pgverdict.judge.verdict import Verdict
 from pgverdict.observe.host import host_facts
 from pgverdict.plan.budget import CellProgress, next_cell, time_left_s
@@ -67,23 +66,22 @@ def execute(
 
 @dataclass
 class _LiveCell:
-    """A cell while the run lasts: its rounds so far and what they say."""
+    """A cell while the run lasts: its rounds so far and what they say, per candidate."""
 
     prepared: PreparedCell
     record: CellRecord
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[tuple[Verdict, ...], ...] = ()
     failures_in_a_row: int = 0
     bounds: Bounds | None = None
 
     def progress(self, fixed: int | None) -> CellProgress:
         measured = len(self.record.measured)
-        primary = self.verdicts[0] if self.verdicts else None
         more: int | None
         if fixed is not None:
             decided, more = measured >= fixed, fixed - measured
         else:
             decided = bool(self.verdicts) and is_decided(self.verdicts)
-            more = primary.more_rounds if primary else None
+            more = rounds_to_decide(self.verdicts)
         return CellProgress(
             rounds_s=tuple(r.seconds for r in self.record.rounds),
             decided=decided,
@@ -104,7 +102,13 @@ def _begin(campaign: Campaign, prepared: Prepared) -> RunRecord:
         host=host_facts(),
         arms=prepared.arms,
         cells=tuple(
-            CellRecord(spec=cell.spec, primary=cell.workload.primary, regime=cell.workload.regime.value)
+            CellRecord(
+                spec=cell.spec,
+                primary=cell.workload.primary,
+                regime=cell.workload.regime.value,
+                load_pools=cell.load_pools.of,
+                install_pools=cell.install_pools.of,
+            )
             for cell in prepared.cells
         ),
     )
@@ -114,7 +118,6 @@ def _measure(
     run: RunRecord, cells: list[_LiveCell], site: Site, store: Store, listener: Listener, begun: float
 ) -> None:
     campaign = run.campaign
-    baseline, candidate = (arm.name for arm in campaign.arms)
     while True:
         progress = [cell.progress(campaign.rounds) for cell in cells]
         spent_s = monotonic() - begun
@@ -125,13 +128,18 @@ def _measure(
         ordinal = len(cell.record.measured)
         left_s = time_left_s(progress, spent_s=spent_s, budget_s=campaign.budget_s)
         listener.round_begins(cell.record.spec, ordinal + 1, left_s)
-        plan = arrange(cell.record.spec.key, seed=campaign.seed, ordinal=ordinal, loads=cell.prepared.loads)
+        plan = arrange(
+            cell.record.spec.key,
+            seed=campaign.seed,
+            ordinal=ordinal,
+            arms=len(campaign.arms),
+            loads=cell.prepared.load_pools,
+            installs=cell.prepared.install_pools,
+        )
         record = run_round(cell.prepared, plan, cell.bounds, site.launch_arm)
         store.keep_round(run.id, number, record)
         _take(cell, record)
-        cell.verdicts = judge_cell(
-            cell.record, campaign, (baseline, candidate), cell_alphas(cell.record, campaign)
-        )
+        cell.verdicts = judge_cell(cell.record, campaign)
         listener.round_done(cell.record.spec, record, cell.verdicts)
 
 

@@ -39,7 +39,14 @@ def settle_handicaps(
 
 def _with_shares(campaign: Campaign, prepared: Prepared, shares: Mapping[int, float], site: Site) -> Campaign:
     cell = prepared.cells[0]
-    plan = arrange(cell.spec.key, seed=campaign.seed, ordinal=0, loads=cell.loads)
+    plan = arrange(
+        cell.spec.key,
+        seed=campaign.seed,
+        ordinal=0,
+        arms=len(cell.arms),
+        loads=cell.load_pools,
+        installs=cell.install_pools,
+    )
     record = run_round(cell, plan, None, site.launch_arm)
     if record.state is RoundState.FAILED:
         raise WorldError(f"cannot measure what share of the latency a handicap is: {record.story}")

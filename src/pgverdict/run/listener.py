@@ -23,5 +23,5 @@ class Listener(Protocol):
     def round_begins(self, cell: CellSpec, number: int, time_left_s: float) -> None:
         """A round begins; `number` counts the cell's measured rounds from 1."""
 
-    def round_done(self, cell: CellSpec, record: RoundRecord, verdicts: Sequence[Verdict]) -> None:
-        """A round ended, measured or failed; the cell's verdicts as they stand now, primary first."""
+    def round_done(self, cell: CellSpec, record: RoundRecord, verdicts: Sequence[Sequence[Verdict]]) -> None:
+        """A round ended, measured or failed; the cell's verdicts as they stand, per candidate, primary first."""

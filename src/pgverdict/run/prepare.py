@@ -12,11 +12,11 @@ from pgverdict.datasets.template import Template, TemplateSpec, find_template, m
 from pgverdict.engine.process import Engine
 from pgverdict.errors import UserError, WorldError
 from pgverdict.observe import views
-from pgverdict.plan.rounds import LOADS_MAX, how_many_loads
+from pgverdict.plan.pools import Pools
 from pgverdict.records.run import ArmFacts
 from pgverdict.run.listener import Listener
+from pgverdict.run.sharing import ObtainedArm, load_pools, obtain_arms, share_out_making
 from pgverdict.run.site import Site
-from pgverdict.servers.install import Install, obtain
 from pgverdict.servers.marked import remove_tree
 from pgverdict.servers.space import require_space
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec
@@ -43,37 +43,24 @@ class Prepared:
 
 @dataclass(frozen=True)
 class _Sized:
-    """A cell with its workload, the size of one load of it, and how many loads each arm has."""
+    """A cell with its workload, the size of one load of it, and the pools its arms draw loads from."""
 
     spec: CellSpec
     workload: Workload
     load_bytes: int
-    loads: int
+    load_pools: Pools
 
-
-@dataclass(frozen=True)
-class _Obtained:
-    """An arm with its install; `copy` numbers the installs of one build, from 1."""
-
-    arm: Arm
-    install: Install
-    copy: int
-
-    def templates(self, cell: _Sized) -> list[TemplateSpec]:
-        """The arm's loads. Arms of one build share none: each load is independent."""
-        first = (self.copy - 1) * LOADS_MAX + 1
-        return [
-            TemplateSpec(self.install, cell.workload.dataset, cell.spec.scale, self.arm.settings, load)
-            for load in range(first, first + cell.loads)
-        ]
+    def makings(self, arms: Sequence[ObtainedArm]) -> list[list[tuple[Arm, TemplateSpec]]]:
+        """Per pool, its loads and who makes each."""
+        return share_out_making(self.load_pools, arms, self.workload.dataset, self.spec.scale)
 
 
 def prepare(campaign: Campaign, site: Site, listener: Listener) -> Prepared:
     """Do everything that comes before the first round."""
-    arms = _obtain(campaign.arms, site, listener)
-    cells = [_size(cell, campaign.rounds) for cell in campaign.cells]
+    arms, install_pools = obtain_arms(campaign, site.home, listener)
+    cells = [_size(cell, arms, campaign.rounds) for cell in campaign.cells]
     _require_space(cells, arms, site)
-    prepared = tuple(_prepare_cell(cell, arms, site, listener) for cell in cells)
+    prepared = tuple(_prepare_cell(cell, arms, install_pools, site, listener) for cell in cells)
     settle(site.home.cache)
     met = tuple(
         _meet(site, campaign, found, arm, listener) for found, arm in zip(arms, prepared[0].arms, strict=True)
@@ -81,33 +68,20 @@ def prepare(campaign: Campaign, site: Site, listener: Listener) -> Prepared:
     return Prepared(met, prepared)
 
 
-def _size(cell: CellSpec, rounds: int | None) -> _Sized:
+def _size(cell: CellSpec, arms: Sequence[ObtainedArm], rounds: int | None) -> _Sized:
     workload = catalogue.workload(cell.workload)
     load_bytes = EMPTY_CLUSTER_BYTES + cell.scale * workload.dataset.bytes_per_scale
-    return _Sized(cell, workload, load_bytes, how_many_loads(load_bytes, rounds))
+    return _Sized(cell, workload, load_bytes, load_pools(arms, load_bytes, rounds))
 
 
-def _obtain(arms: Sequence[Arm], site: Site, listener: Listener) -> list[_Obtained]:
-    """An install per arm; arms of the same build get separate installs of it."""
-    found: list[_Obtained] = []
-    for arm in arms:
-        listener.step(f"obtaining PostgreSQL {arm.server}")
-        install = obtain(arm.server, site.home, progress=listener.amount)
-        copy = 1 + sum(1 for earlier in found if earlier.install.identity == install.identity)
-        if copy > 1:
-            install = obtain(arm.server, site.home, copy=copy, progress=listener.amount)
-        found.append(_Obtained(arm, install, copy))
-    return found
-
-
-def _require_space(cells: Sequence[_Sized], arms: Sequence[_Obtained], site: Site) -> None:
+def _require_space(cells: Sequence[_Sized], arms: Sequence[ObtainedArm], site: Site) -> None:
     """Fail now rather than in the middle: templates still to be made, copies in place, copies of one round."""
     missing: dict[str, int] = {}
     in_place: dict[str, int] = {}
     fresh = 0
     for cell in cells:
-        for arm in arms:
-            for spec in arm.templates(cell):
+        for making in cell.makings(arms):
+            for _, spec in making:
                 if find_template(site.home, spec) is None:
                     missing[spec.name] = cell.load_bytes
                 if cell.workload.regime is Regime.READ_ONLY:
@@ -118,28 +92,39 @@ def _require_space(cells: Sequence[_Sized], arms: Sequence[_Obtained], site: Sit
     require_space(site.home.cache, needed, "the datasets and their copies")
 
 
-def _prepare_cell(cell: _Sized, arms: Sequence[_Obtained], site: Site, listener: Listener) -> PreparedCell:
-    """Templates for every arm, holding the same rows; copies of them where rounds work in place."""
-    templates = [
+def _prepare_cell(
+    cell: _Sized, arms: Sequence[ObtainedArm], install_pools: Pools, site: Site, listener: Listener
+) -> PreparedCell:
+    """Templates for every pool, holding the same rows; copies of them where rounds work in place."""
+    pools = [
         [
-            (spec, find_template(site.home, spec) or _make(site, arm.arm, spec, listener))
-            for spec in arm.templates(cell)
+            (spec, find_template(site.home, spec) or _make(site, maker, spec, listener))
+            for maker, spec in making
         ]
-        for arm in arms
+        for making in cell.makings(arms)
     ]
-    _check_same_rows([template for made in templates for _, template in made])
-    prepared = []
-    for arm, made in zip(arms, templates, strict=True):
-        loads = [template.data for _, template in made]
-        if cell.workload.regime is Regime.READ_ONLY:
-            loads = [_in_place(site, arm.arm, spec, template, listener) for spec, template in made]
-        prepared.append(PreparedArm(arm.arm.name, arm.install, arm.arm.settings, tuple(loads)))
+    _check_same_rows([template for made in pools for _, template in made])
+    loads = [
+        tuple(
+            _in_place(site, spec, template, listener)
+            if cell.workload.regime is Regime.READ_ONLY
+            else template.data
+            for spec, template in made
+        )
+        for made in pools
+    ]
+    prepared = tuple(
+        PreparedArm(arm.arm.name, arm.installs, arm.arm.settings, loads[pool])
+        for arm, pool in zip(arms, cell.load_pools.of, strict=True)
+    )
     return PreparedCell(
         spec=cell.spec,
         workload=cell.workload,
-        arms=tuple(prepared),
+        arms=prepared,
         placement=place(cell.spec.clients),
         slots=tuple(site.directory("slots", str(number)) for number in range(len(arms))),
+        load_pools=cell.load_pools,
+        install_pools=install_pools,
     )
 
 
@@ -166,11 +151,11 @@ def _check_same_rows(templates: Sequence[Template]) -> None:
         )
 
 
-def _in_place(site: Site, arm: Arm, spec: TemplateSpec, template: Template, listener: Listener) -> Path:
+def _in_place(site: Site, spec: TemplateSpec, template: Template, listener: Listener) -> Path:
     """The run's own copy of a template, on which rounds may work without a new copy each."""
-    place = site.directory("in-place", arm.name) / spec.name
+    place = site.directory("in-place") / spec.name
     if not place.exists():
-        listener.step(f"copying {spec.dataset.name} scale {spec.scale} for {arm.name}")
+        listener.step(f"copying {spec.dataset.name} scale {spec.scale} (load {spec.load})")
         copy_data(template.data, place)
     return place
 
@@ -186,7 +171,7 @@ def _require_connections(campaign: Campaign, arm: Arm, free: int) -> None:
 
 
 def _meet(
-    site: Site, campaign: Campaign, obtained: _Obtained, prepared: PreparedArm, listener: Listener
+    site: Site, campaign: Campaign, obtained: ObtainedArm, prepared: PreparedArm, listener: Listener
 ) -> ArmFacts:
     """Start the arm once as its rounds will: a refused setting is found here, and the server says what it is."""
     arm = obtained.arm

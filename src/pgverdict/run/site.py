@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.errors import WorldError
+from pgverdict.plan.rounds import RoundPlan
 from pgverdict.servers.account import Account
 from pgverdict.servers.handicap import Handicap, place_library
 from pgverdict.servers.home import Home
@@ -49,13 +50,14 @@ class Site:
         sockets = self.workspace.socket_directory(socket)
         return Server(install, data, sockets, settings, self.account, handicap=handicap)
 
-    def launch_arm(self, cell: PreparedCell, arm: int, data: Path, slot: int) -> Server:
+    def launch_arm(self, cell: PreparedCell, plan: RoundPlan, arm: int, data: Path) -> Server:
         """An arm's server for a round, not yet started. Its socket belongs to the slot, as its fresh data does."""
         prepared = cell.arms[arm]
+        install = prepared.installs[plan.installs[arm]]
         handicap = None
         if prepared.handicap_ns is not None:
             handicap = Handicap(place_library(self.workspace.path), prepared.handicap_ns)
-        return self.launch(prepared.install, data, dict(prepared.settings), f"slot{slot}", handicap)
+        return self.launch(install, data, dict(prepared.settings), f"slot{plan.slots[arm]}", handicap)
 
 
 @contextmanager

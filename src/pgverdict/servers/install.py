@@ -4,13 +4,14 @@
 where a binary lies on disk and in memory matters too.
 """
 
+import hashlib
 import json
 import os
 import re
 import tarfile
 import zipfile
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from pgverdict.errors import WorldError
@@ -24,6 +25,9 @@ from pgverdict.servers.scratch import locked, scratch
 from pgverdict.servers.space import require_space
 
 _FACTS = "install.json"
+_CHANGES_PAGES = re.compile(
+    r"(?:with-(?:wal-)?(?:block|seg)size|(?:dis|en)able-(?:float[48]-byval|integer-datetimes))[^' ]*"
+)
 _BYTES_UNPACKED = 100_000_000  # the largest so far, 18.6, has 75 MB
 
 
@@ -51,6 +55,25 @@ class Install:
     def major(self) -> tuple[int, ...]:
         """(9, 6) or (17,)."""
         return major_of(tuple(int(part) for part in re.findall(r"\d+", self.version)))
+
+    @cached_property
+    def data_format(self) -> str:
+        """Two installs with the same can take turns on one data directory; it is as good as made by the other.
+
+        The catalogs a new cluster gets (two minor releases mostly agree to the letter), the extensions there are,
+        and the choices at building that change pages. An install that does not show these is alone in its format.
+        """
+        catalogs = sorted(self.root.glob("share/**/postgres.bki"))
+        if not catalogs:
+            return f"of install {self.identity}"
+        parts = [hashlib.sha256(path.read_bytes()).hexdigest() for path in catalogs]
+        parts += [
+            f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}"
+            for path in sorted(self.root.glob("share/**/extension/*.control"))
+        ]
+        parts += sorted(_CHANGES_PAGES.findall(self.build.configure))
+        whole = hashlib.sha256("\n".join([*map(str, self.major), *parts]).encode())
+        return whole.hexdigest()
 
     @property
     def postgres(self) -> Path:

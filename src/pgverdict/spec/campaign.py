@@ -9,6 +9,9 @@ from enum import Enum
 
 from pgverdict.errors import UserError, unknown_word
 
+ARMS_MAX = 8
+"""All arms of a round run at once, and every one more makes rounds longer and their halves lie further apart."""
+
 
 class Role(Enum):
     """The first arm is what the others are held against."""
@@ -26,7 +29,7 @@ class Arm:
     server: str
     settings: tuple[tuple[str, str], ...] = ()
     handicap_ns: int = 0
-    """A known slow-down: the server spins so long for every message it receives from a client."""
+    """A known slow-down, for finding out what the product can see: spun per message the arm's backends receive."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class CellSpec:
 
 @dataclass(frozen=True)
 class Campaign:
-    """A matrix of cells and arms with a budget and a seed.
+    """A matrix of cells and arms with a budget and a seed. Each candidate is compared with the baseline, arm 0.
 
     `rounds` fixes the number of rounds per cell; without it rounds are added until a cell is decided.
     """
@@ -67,8 +70,8 @@ class Campaign:
     rounds: int | None = None
 
     def __post_init__(self) -> None:
-        if len(self.arms) != 2:
-            raise UserError(f"a comparison has two arms, not {len(self.arms)}")
+        if not 2 <= len(self.arms) <= ARMS_MAX:
+            raise UserError(f"a comparison has 2 to {ARMS_MAX} arms, not {len(self.arms)}")
         if not self.cells:
             raise UserError("a campaign needs at least one workload")
         if len({cell.key for cell in self.cells}) != len(self.cells):
@@ -77,6 +80,11 @@ class Campaign:
             raise UserError(f"a confidence below one half says nothing: {self.confidence:.6g}")
         if self.rounds is not None and self.rounds < 2:
             raise UserError(f"too few rounds: {self.rounds}", hint="a verdict needs 8")
+
+    @property
+    def candidates(self) -> tuple[int, ...]:
+        """The numbers of the arms that are compared with arm 0."""
+        return tuple(range(1, len(self.arms)))
 
 
 def name_arms(servers: tuple[str, ...]) -> tuple[str, ...]:
@@ -97,8 +105,8 @@ def make_arms(
 ) -> tuple[Arm, ...]:
     """The arms of a comparison.
 
-    A setting addresses all arms, a role, or an arm's name; what is said of one arm goes before what is said of all,
-    in whatever order. The same setting twice for the same arm is an error.
+    A setting addresses all arms, a role (`candidate` is all candidates), or an arm's name; what is said of one arm
+    goes before what is said of all, in whatever order. The same setting twice for the same arm is an error.
     """
     names = name_arms(servers)
     roles = (Role.BASELINE,) + (Role.CANDIDATE,) * (len(servers) - 1)
@@ -115,14 +123,15 @@ def make_arms(
     return tuple(arms)
 
 
-def find_arm(arms: tuple[Arm, ...], address: str | None, *, where: str) -> int:
-    """The number of the arm with that name or role; the first candidate if none is said."""
-    if address is None:
-        return 1
-    for number, arm in enumerate(arms):
-        if address in (arm.name, arm.role.value):
-            return number
-    raise unknown_word(f"arm in {where}", address, {arm.name for arm in arms} | {role.value for role in Role})
+def find_arms(arms: tuple[Arm, ...], address: str | None, *, where: str) -> tuple[int, ...]:
+    """The numbers of the arms with that name or role; all candidates if none is said."""
+    wanted = address or Role.CANDIDATE.value
+    found = tuple(number for number, arm in enumerate(arms) if wanted in (arm.name, arm.role.value))
+    if not found:
+        raise unknown_word(
+            f"arm in {where}", wanted, {arm.name for arm in arms} | {role.value for role in Role}
+        )
+    return found
 
 
 def _once(settings: list[tuple[str, str]], whom: str) -> dict[str, str]:

@@ -66,8 +66,14 @@ def arm_rows(run: RunRecord) -> list[dict[str, Any]]:
 
 
 def cell_row(run_id: str, ordinal: int, cell: CellRecord) -> dict[str, Any]:
-    judged = {"primary_metric": cell.primary, "regime": cell.regime}
-    return {"run_id": run_id, "ordinal": ordinal, **_plain(cell.spec), **judged}
+    itself = _plain(cell, "spec", "primary", "rounds")
+    return {
+        "run_id": run_id,
+        "ordinal": ordinal,
+        **_plain(cell.spec),
+        "primary_metric": cell.primary,
+        **itself,
+    }
 
 
 def round_row(cell: int, place: int, record: RoundRecord) -> dict[str, Any]:
@@ -135,7 +141,14 @@ def run_record(row: Row, arm_rows: Iterable[Row], cells: tuple[CellRecord, ...])
 
 
 def cell_record(row: Row, rounds: tuple[RoundRecord, ...]) -> CellRecord:
-    return CellRecord(CellSpec(**_take(CellSpec, row)), row["primary_metric"], row["regime"], rounds)
+    return CellRecord(
+        spec=CellSpec(**_take(CellSpec, row)),
+        primary=row["primary_metric"],
+        regime=row["regime"],
+        rounds=rounds,
+        load_pools=tuple(row["load_pools"]),
+        install_pools=tuple(row["install_pools"]),
+    )
 
 
 def round_record(row: Row, slices: Iterable[Row], arms: Iterable[ArmRecord]) -> RoundRecord:
@@ -145,6 +158,7 @@ def round_record(row: Row, slices: Iterable[Row], arms: Iterable[ArmRecord]) -> 
         connect_order=tuple(row["connect_order"]),
         slots=tuple(row["slots"]),
         loads=tuple(row["loads"]),
+        installs=tuple(row["installs"]),
         pairs=tuple(Pair(tuple(order), seed) for order, seed in row["pairs"]),
     )
     return RoundRecord(

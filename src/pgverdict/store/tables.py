@@ -83,6 +83,7 @@ arms = Table(
     Column("role", Text, nullable=False, comment="baseline or candidate"),
     Column("server", Text, nullable=False, comment="where the server comes from, as the user spelt it"),
     Column("chosen", JSON, nullable=False, comment="settings the user chose: [name, value] pairs"),
+    Column("handicap_ns", BigInteger, nullable=False, comment="known slow-down: spun per message received"),
     Column("version", Text, nullable=False, comment="version the server said"),
     Column("build", JSON, nullable=False, comment="how it was built: [name, value] pairs"),
     Column(
@@ -92,7 +93,6 @@ arms = Table(
         comment="settings unlike the built-in defaults, or chosen: [name, value] pairs",
     ),
     Column("notes", JSON, nullable=False, comment="what was left out on this arm, and why: array of text"),
-    Column("handicap_ns", BigInteger, nullable=False, comment="known slow-down: spun per message received"),
     comment="One server under test: its build, its settings",
 )
 
@@ -118,6 +118,8 @@ cells = Table(
         nullable=False,
         comment="read-only (data in place) or fresh (a fresh copy every round)",
     ),
+    Column("load_pools", JSON, nullable=False, comment="per arm, the pool that its loads are drawn from"),
+    Column("install_pools", JSON, nullable=False, comment="per arm, the pool of copies of its install"),
     UniqueConstraint("run_id", "ordinal"),
     comment="One point of the matrix, the same for all arms",
 )
@@ -140,7 +142,8 @@ rounds = Table(
     Column("start_order", JSON, nullable=False, comment="plan: arms in the order they were started"),
     Column("connect_order", JSON, nullable=False, comment="plan: arms in the order they were connected to"),
     Column("slots", JSON, nullable=False, comment="plan: per arm, the directory its data lived in"),
-    Column("loads", JSON, nullable=False, comment="plan: per arm, the load its data came from"),
+    Column("loads", JSON, nullable=False, comment="plan: per arm, the load its data came from, in its pool"),
+    Column("installs", JSON, nullable=False, comment="plan: per arm, the copy of its install, in its pool"),
     Column("pairs", JSON, nullable=False, comment="plan: [[arms in the order they work], seed] per pair"),
     Column("placement", JSON, nullable=False, comment="threads, pinning, slice bounds: [name, value] pairs"),
     Column("story", Text, comment="why a failed round failed"),
@@ -154,7 +157,7 @@ slices = Table(
     Column("round", ForeignKey("rounds.round"), primary_key=True, comment="the round"),
     Column("place", Integer, primary_key=True, autoincrement=False, comment="place among the round's slices"),
     Column("pair", Integer, nullable=False, comment="the pair it belongs to"),
-    Column("position", Integer, nullable=False, comment="first (0) or second (1) in its pair"),
+    Column("position", Integer, nullable=False, comment="place in its pair, 0 the first"),
     Column("arm", Integer, nullable=False, comment="the arm that worked"),
     Column("begun_at_ns", BigInteger, nullable=False, comment="on the engine's clock"),
     Column("ended_at_ns", BigInteger, nullable=False, comment="on the engine's clock"),

@@ -67,6 +67,12 @@ def upgrade() -> None:
         sa.Column(
             "chosen", sa.JSON(), nullable=False, comment="settings the user chose: [name, value] pairs"
         ),
+        sa.Column(
+            "handicap_ns",
+            sa.BigInteger(),
+            nullable=False,
+            comment="known slow-down: spun per message received",
+        ),
         sa.Column("version", sa.Text(), nullable=False, comment="version the server said"),
         sa.Column("build", sa.JSON(), nullable=False, comment="how it was built: [name, value] pairs"),
         sa.Column(
@@ -80,12 +86,6 @@ def upgrade() -> None:
             sa.JSON(),
             nullable=False,
             comment="what was left out on this arm, and why: array of text",
-        ),
-        sa.Column(
-            "handicap_ns",
-            sa.BigInteger(),
-            nullable=False,
-            comment="known slow-down: spun per message received",
         ),
         sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name="arms_run_id_fkey"),
         sa.PrimaryKeyConstraint("run_id", "arm", name="arms_pkey"),
@@ -120,6 +120,18 @@ def upgrade() -> None:
             sa.Text(),
             nullable=False,
             comment="read-only (data in place) or fresh (a fresh copy every round)",
+        ),
+        sa.Column(
+            "load_pools",
+            sa.JSON(),
+            nullable=False,
+            comment="per arm, the pool that its loads are drawn from",
+        ),
+        sa.Column(
+            "install_pools",
+            sa.JSON(),
+            nullable=False,
+            comment="per arm, the pool of copies of its install",
         ),
         sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name="cells_run_id_fkey"),
         sa.PrimaryKeyConstraint("cell", name="cells_pkey"),
@@ -166,7 +178,18 @@ def upgrade() -> None:
         sa.Column(
             "slots", sa.JSON(), nullable=False, comment="plan: per arm, the directory its data lived in"
         ),
-        sa.Column("loads", sa.JSON(), nullable=False, comment="plan: per arm, the load its data came from"),
+        sa.Column(
+            "loads",
+            sa.JSON(),
+            nullable=False,
+            comment="plan: per arm, the load its data came from, in its pool",
+        ),
+        sa.Column(
+            "installs",
+            sa.JSON(),
+            nullable=False,
+            comment="plan: per arm, the copy of its install, in its pool",
+        ),
         sa.Column(
             "pairs", sa.JSON(), nullable=False, comment="plan: [[arms in the order they work], seed] per pair"
         ),
@@ -296,7 +319,7 @@ def upgrade() -> None:
             comment="place among the round's slices",
         ),
         sa.Column("pair", sa.Integer(), nullable=False, comment="the pair it belongs to"),
-        sa.Column("position", sa.Integer(), nullable=False, comment="first (0) or second (1) in its pair"),
+        sa.Column("position", sa.Integer(), nullable=False, comment="place in its pair, 0 the first"),
         sa.Column("arm", sa.Integer(), nullable=False, comment="the arm that worked"),
         sa.Column("begun_at_ns", sa.BigInteger(), nullable=False, comment="on the engine's clock"),
         sa.Column("ended_at_ns", sa.BigInteger(), nullable=False, comment="on the engine's clock"),
