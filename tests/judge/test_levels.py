@@ -46,7 +46,7 @@ def simulated(
 
 def _table(load_sd: float = LOAD, seed: int = 1) -> tuple[FloatArray, FloatArray, FloatArray]:
     logs, scores, loads = simulated(seed, load_sd=load_sd)
-    return distances(logs).ravel(), background(ROUNDS, ARMS, scores[:, :, None]), loads.ravel()
+    return distances(logs), background(scores[:, :, None]), loads
 
 
 def test_the_component_of_loads_comes_out_again() -> None:
@@ -70,19 +70,19 @@ def test_the_limit_of_a_component_is_exceeded_seldom() -> None:
     held = 0
     for seed in range(60):
         random = np.random.default_rng(seed)
-        which = np.repeat(np.arange(LOADS), 10)
-        values = LOAD * random.standard_normal(LOADS)[which] + START * random.standard_normal(which.size)
-        found = component(values, np.ones((which.size, 1)), which.astype(float))
+        which = np.array([random.permutation(LOADS)[:ARMS] for _ in range(20)])
+        values = LOAD * random.standard_normal(LOADS)[which] + START * random.standard_normal(which.shape)
+        found = component(values, np.empty((20, ARMS, 0)), which.astype(float))
         assert found is not None
         held += found.sd_high >= LOAD
     assert held >= 50
 
 
 def test_what_cannot_be_told_is_not_said() -> None:
-    values = np.array([0.1, 0.2, 0.3])
+    values, nothing = np.array([[0.1, 0.2], [0.3, 0.5]]), np.empty((2, 2, 0))
 
-    assert component(values, np.ones((3, 1)), np.zeros(3)) is None, "one load"
-    assert component(values, np.ones((3, 1)), np.arange(3.0)) is None, "a load for each value"
+    assert component(values, nothing, np.zeros((2, 2))) is None, "one load"
+    assert component(values, nothing, np.arange(4.0).reshape(2, 2)) is None, "a load for each value"
 
 
 def test_the_effect_of_an_order_comes_out_again() -> None:

@@ -36,7 +36,7 @@ class Component:
 
 @dataclass(frozen=True)
 class Order:
-    """What an arm gains in time from being last instead of first: a log ratio with its 95 % interval."""
+    """How much longer a transaction takes on the arm that comes first than on the last: a log ratio, 95 % interval."""
 
     name: str
     effect: float
@@ -96,36 +96,36 @@ def distances(logs: FloatArray) -> FloatArray:
     return np.asarray(np.median(centred, axis=1))
 
 
-def background(rounds: int, arms: int, scores: FloatArray) -> FloatArray:
-    """The columns of rounds, arms and orders; a row per round and arm. `scores`: rounds x arms x kinds of order."""
-    return np.hstack(
-        [
-            np.kron(np.eye(rounds), np.ones((arms, 1))),
-            np.kron(np.ones((rounds, 1)), np.eye(arms)[:, 1:]),
-            scores.reshape(rounds * arms, -1),
-        ]
-    )
+def background(scores: FloatArray) -> FloatArray:
+    """The columns of arms and orders beside those of rounds, from the scores of orders: rounds x arms x columns."""
+    rounds, arms, _ = scores.shape
+    constants = np.broadcast_to(np.eye(arms)[:, 1:], (rounds, arms, arms - 1))
+    return np.concatenate([constants, scores], axis=2)
 
 
 def component(values: FloatArray, columns: FloatArray, members: FloatArray) -> Component | None:
-    """The variance component of what each value had: `members` numbers it. None where it cannot be told."""
+    """The variance component of what each arm had in each round, all rounds x arms; `members` numbers what it was.
+
+    None where it cannot be told.
+    """
     from scipy.special import fdtri
 
     names, which = np.unique(members, return_inverse=True)
-    incidence = np.eye(names.size)[which]
-    basis = _basis(columns)
-    rest = values - basis @ (basis.T @ values)
+    incidence = _within_rounds(np.eye(names.size)[which.reshape(members.shape)])
+    basis = _basis(_within_rounds(columns))
+    centred = _within_rounds(values[:, :, None])[:, 0]
+    rest = centred - basis @ (basis.T @ centred)
     beyond = incidence - basis @ (basis.T @ incidence)
     added = _basis(beyond)
-    rank, df = added.shape[1], values.size - basis.shape[1] - added.shape[1]
+    rank = added.shape[1]
+    df = values.size - values.shape[0] - basis.shape[1] - rank
     if rank < 1 or df < 1:
         return None
     explained = float(((added.T @ rest) ** 2).sum())
-    error = (float(rest @ rest) - explained) / df
+    error = max(0.0, float(rest @ rest) - explained) / df
     trace = float((beyond**2).sum())
     ratio = explained / rank / error if error > 0 else math.inf
-    per_member = trace / rank
-    upper = (ratio / float(fdtri(rank, df, 0.05)) - 1) / per_member
+    upper = (ratio / float(fdtri(rank, df, 0.05)) - 1) / (trace / rank)
     return Component(
         names.size,
         math.sqrt(max(0.0, (explained - rank * error) / trace)),
@@ -134,23 +134,32 @@ def component(values: FloatArray, columns: FloatArray, members: FloatArray) -> C
 
 
 def order_effects(values: FloatArray, columns: FloatArray, names: tuple[str, ...]) -> tuple[Order, ...]:
-    """The effects of the last columns, one per name, with Student's intervals."""
+    """The effects of the last columns, one per name, with Student's intervals; shapes as for `component`."""
     from scipy.special import stdtrit
 
-    solved, _, rank, _ = np.linalg.lstsq(columns, values, rcond=_RANK)
-    df = values.size - int(rank)
+    table, centred = _within_rounds(columns), _within_rounds(values[:, :, None])[:, 0]
+    solved, _, rank, _ = np.linalg.lstsq(table, centred, rcond=_RANK)
+    df = values.size - values.shape[0] - int(rank)
     if df < 1:
         return ()
-    rest = values - columns @ solved
-    covariance = np.linalg.pinv(columns.T @ columns, rcond=_RANK) * float(rest @ rest) / df
+    rest = centred - table @ solved
+    covariance = np.linalg.pinv(table.T @ table, rcond=_RANK) * float(rest @ rest) / df
     half = float(-stdtrit(df, 0.025)) * np.sqrt(np.diag(covariance))
-    first = columns.shape[1] - len(names)
+    first = table.shape[1] - len(names)
     return tuple(
         Order(name, float(solved[i]), float(solved[i] - half[i]), float(solved[i] + half[i]))
         for i, name in enumerate(names, start=first)
     )
 
 
+def _within_rounds(table: FloatArray) -> FloatArray:
+    """A row per round and arm, without what the arms of a round have in common: the columns of rounds projected out."""
+    centred = table - table.mean(axis=1, keepdims=True)
+    return np.asarray(centred.reshape(table.shape[0] * table.shape[1], table.shape[2]))
+
+
 def _basis(columns: FloatArray) -> FloatArray:
+    if columns.shape[1] == 0:
+        return columns
     vectors, lengths, _ = np.linalg.svd(columns, full_matrices=False)
     return np.asarray(vectors[:, lengths > _RANK * max(1.0, float(lengths.max(initial=0.0)))])

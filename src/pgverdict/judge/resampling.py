@@ -15,6 +15,7 @@ Everything is a log ratio that grows as the candidate gets slower.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -85,12 +86,20 @@ def made_up_runs(
 ) -> Iterator[Series]:
     """PLANS groups of runs that share an order; `log_ratios` has a row per run."""
     for plan in range(PLANS):
-        orders = order_columns([arrange("made up", seed=plan, ordinal=i) for i in range(rounds)])
+        orders = _orders(plan, rounds)
         size = (runs // PLANS, rounds)
         own = fitted.effect + fitted.rests[random.integers(fitted.rests.size, size=size)]
         if flip:
             own = own * random.choice(np.array([-1.0, 1.0]), size=size)
         yield Series(own + orders @ fitted.order_effects, orders)
+
+
+@cache
+def _orders(plan: int, rounds: int) -> FloatArray:
+    """The orders of a comparison of two arms, the same whenever asked for."""
+    orders = order_columns([arrange("made up", seed=plan, ordinal=i, pairs=0) for i in range(rounds)])
+    orders.setflags(write=False)
+    return orders
 
 
 def first_ends(groups: Iterator[Series], *, alpha: float, margin: float) -> Ends:
@@ -106,10 +115,12 @@ def first_ends(groups: Iterator[Series], *, alpha: float, margin: float) -> Ends
             result = estimate(group.log_ratios[going, :looked], group.orders[:looked])
             low, high = interval(result, alpha, Kind.ANYTIME)
             facts[going] = np.column_stack([np.full(going.size, float(looked)), low, high])
-            said = outcomes_of(low, high, margin=margin)
-            for run, outcome in zip(going, said, strict=True):
+            limit = np.log1p(margin)
+            over = (low > 0) | (high < 0) | ((-limit <= low) & (high <= limit))
+            said = outcomes_of(low[over], high[over], margin=margin)
+            for run, outcome in zip(going[over], said, strict=True):
                 ended[run] = outcome
-            going = going[[outcome is Outcome.UNDECIDED for outcome in said]]
+            going = going[~over]
             if not going.size:
                 break
         outcomes += ended

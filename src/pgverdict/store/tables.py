@@ -71,6 +71,7 @@ runs = Table(
     Column("confidence", Double, nullable=False, comment="campaign: how sure a verdict must be, a fraction"),
     Column("seed", BigInteger, nullable=False, comment="campaign: what every random order is drawn from"),
     Column("rounds", Integer, comment="campaign: rounds per cell; null where rounds are added until decided"),
+    Column("purpose", Text, nullable=False, comment="why it was made: compare or calibrate"),
     comment="One execution of a campaign, and the campaign",
 )
 

@@ -46,6 +46,7 @@ def upgrade() -> None:
             nullable=True,
             comment="campaign: rounds per cell; null where rounds are added until decided",
         ),
+        sa.Column("purpose", sa.Text(), nullable=False, comment="why it was made: compare or calibrate"),
         sa.PrimaryKeyConstraint("id", name="runs_pkey"),
         comment="One execution of a campaign, and the campaign",
     )
