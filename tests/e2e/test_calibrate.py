@@ -15,7 +15,7 @@ def test_a_calibration_is_kept_shown_again_and_told_beside_later_verdicts(
 ) -> None:
     out = tmp_path / "calibration.json"
     first = cli.run(
-        "calibrate", "17", "--minutes", "0.8", "--scale", "1", "--seed", "1", "--store", store,
+        "calibrate", "17", "--minutes", "1", "--scale", "1", "--seed", "1", "--store", store,
         "--json", str(out), home=home,
     )  # fmt: skip
     again = cli.run("report", "--store", store, home=home)

@@ -23,7 +23,7 @@ def calibrate(
         ),
     ] = None,
     minutes: Annotated[
-        float, typer.Option(min=0.1, metavar="N", help="Time for all rounds, set-up apart.")
+        float, typer.Option(min=0.1, max=1440, metavar="N", help="Time for all rounds, set-up apart.")
     ] = 10,
     workload: Annotated[
         str, typer.Option(metavar="NAME", help="A workload of `pgverdict list workloads`.")
@@ -57,10 +57,11 @@ def calibrate(
         ),
     ] = None,
 ) -> None:  # fmt: skip
-    """Measure how often this host raises false alarms, and how soon slow-downs of 1, 2 and 5 % are found on it.
+    """Measure what verdicts are worth on this host.
 
-    One build is compared with itself, and with itself slowed down by known amounts, in rounds like those of
-    `compare`. Later reports of `compare` on this host say what was found.
+    One build is compared with itself, and with itself slowed down by 1, 2 and 5 %, in rounds like those of `compare`:
+    how often are equal servers called different, and how soon is a slow-down found? Later reports of `compare` on
+    this host say what was found.
     """
     settings = [setting(text) for text in set_ or ()]
     if any(arm is not None for arm, _, _ in settings):
