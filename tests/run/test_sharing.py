@@ -1,4 +1,4 @@
-"""Which arms share loads and installs. Installs are packages of shell scripts; nothing is started."""
+"""Which arms share loads and installs. Installs are directories made up here; nothing is started."""
 
 import dataclasses
 from pathlib import Path
@@ -17,18 +17,18 @@ DATASET = catalogue.workload("select-only").dataset
 LOAD_BYTES = 100_000_000
 
 
+def an_install(server: str, home: Home, *, copy: int = 1, progress: object = None) -> Install:
+    """An install whose catalogs are those of its major release."""
+    del progress
+    root = home.installs / f"{server}-{copy}"
+    (root / "share").mkdir(parents=True, exist_ok=True)
+    (root / "share" / "postgres.bki").write_text(f"catalogs of {server.split('.')[0]}")
+    return Install(server, server, copy, f"package {server}", Build("", "", ""), root)
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """Installs whose catalogs are those of their major release."""
-
-    def obtain(server: str, home: Home, *, copy: int = 1, progress: object = None) -> Install:
-        del progress
-        root = home.installs / f"{server}-{copy}"
-        (root / "share").mkdir(parents=True, exist_ok=True)
-        (root / "share" / "postgres.bki").write_text(f"catalogs of {server.split('.')[0]}")
-        return Install(server, server, copy, f"package {server}", Build("", "", ""), root)
-
-    monkeypatch.setattr(sharing, "obtain", obtain)
+    monkeypatch.setattr(sharing, "obtain", an_install)
     return Home(tmp_path, tmp_path)
 
 
@@ -55,6 +55,21 @@ def test_arms_of_different_builds_have_installs_of_their_own(home: Home) -> None
 
     assert (pools.of, pools.sizes) == ((0, 1, 0), (2, 2))
     assert {install.version for install in arms[1].installs} == {"18.1"}
+
+
+def test_a_release_that_appears_meanwhile_is_not_taken_for_a_copy(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newest = iter(["17.7", "17.8", "17.9"])
+
+    def obtain(server: str, home: Home, *, copy: int = 1, progress: object = None) -> Install:
+        del progress
+        return an_install(next(newest) if server == "17" else server, home, copy=copy)
+
+    monkeypatch.setattr(sharing, "obtain", obtain)
+
+    for arm in obtain_arms(campaign("17", "18.1"), home, Silence())[0]:
+        assert len({install.version for install in arm.installs}) == 1
 
 
 def test_minor_releases_take_turns_on_loads_that_each_makes_a_part_of(home: Home) -> None:

@@ -34,10 +34,13 @@ def obtain_arms(campaign: Campaign, home: Home, listener: Listener) -> tuple[lis
     of = shared_by([install.identity for install in first])
     copies = []
     for pool in range(max(of) + 1):
-        install, server = first[of.index(pool)], campaign.arms[of.index(pool)].server
+        install = first[of.index(pool)]
         count = how_many_installs(len(of), campaign.rounds, sharing=of.count(pool))
         listener.step(f"unpacking copies of PostgreSQL {install.version}")
-        others = (obtain(server, home, copy=copy, progress=listener.amount) for copy in range(2, count + 1))
+        # By the package's own name: `17` may have become another release since it was asked for.
+        others = [
+            obtain(install.package, home, copy=copy, progress=listener.amount) for copy in range(2, count + 1)
+        ]
         copies.append((install, *others))
     arms = [ObtainedArm(arm, copies[pool]) for arm, pool in zip(campaign.arms, of, strict=True)]
     return arms, Pools(of, tuple(len(pool) for pool in copies))
