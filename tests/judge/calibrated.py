@@ -64,6 +64,7 @@ def _round(plan: RoundPlan, arms: int, random: np.random.Generator) -> RoundReco
         dataclasses.replace(
             a_slice(pair, arm, BASE_US * math.exp(logs[arm] + PAIR_SD * random.standard_normal())),
             ended_at_ns=50_000_000,
+            server_cpu_ns=100 * (14_000 + HANDICAPS_NS[arm]),
         )
         for pair in range(PAIRS)
         for arm in range(arms)

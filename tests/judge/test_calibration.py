@@ -35,6 +35,7 @@ def test_the_truth_is_what_was_spun_over_what_the_baseline_takes(found: Calibrat
         [0.01, 0.02, 0.05], rel=0.02
     )
     assert [slowed.spun_ns for slowed in found.slowed] == [200, 400, 1000]
+    assert [slowed.cpu_ns for slowed in found.slowed] == pytest.approx([200, 400, 1000])
 
 
 def test_slow_downs_are_found_the_sooner_the_larger_they_are(found: Calibration) -> None:

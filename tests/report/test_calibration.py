@@ -78,3 +78,10 @@ def test_a_run_that_was_too_short_says_so() -> None:
     assert "too few rounds to say what is found here: 3" in calibration_screen(found, run)
     assert calibration_line(found, run) is None
     assert json.loads(calibration_json(found, run))["calibration"]["alarms"] is None
+
+
+def test_a_run_that_knows_effects_badly_warns_of_its_shares() -> None:
+    short, long = a_calibration(10), a_calibration(80)
+
+    assert "shares and times are rough" in calibration_screen(calibration(short), short)
+    assert "shares and times are rough" not in calibration_screen(calibration(long), long)

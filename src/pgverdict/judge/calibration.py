@@ -51,6 +51,8 @@ class Slowed:
     handicap_ns: int
     spun_ns: float
     """Per transaction, by the counts of the servers' own library."""
+    cpu_ns: float
+    """How much more processor time than the baseline's a transaction took its servers, by the scheduler's counts."""
     found: Found
 
 
@@ -154,8 +156,20 @@ def _slowed(campaign: Campaign, cell: CellRecord, alpha: float, rounds: int) -> 
         series = _series(cell, number)
         found = _found(campaign, number, series, fmean(log for log, _ in truths), alpha, rounds)
         if found is not None:
-            known.append(Slowed(arm.name, arm.handicap_ns, fmean(ns for _, ns in truths), found))
+            spun_ns, cpu_ns = fmean(ns for _, ns in truths), _more_cpu_ns(cell, number)
+            known.append(Slowed(arm.name, arm.handicap_ns, spun_ns, cpu_ns, found))
     return known
+
+
+def _more_cpu_ns(cell: CellRecord, arm: int) -> float:
+    """The second witness of a handicap: the mean over rounds; NaN without any."""
+    question = Question("server_cpu_us_per_txn")
+    told = [
+        1e3 * (value.candidate - value.baseline)
+        for record in cell.measured
+        if (value := values(record, question, clients=cell.spec.clients, candidate=arm)) is not None
+    ]
+    return fmean(told) if told else math.nan
 
 
 def _truth(record: RoundRecord, cell: CellRecord, arm: int) -> tuple[float, float] | None:

@@ -62,6 +62,7 @@ def calibration_screen(found: Calibration, run: RunRecord) -> str:
         f" each made up {found.equal.slower.runs:,} times from these rounds:",
         "",
         *_table(found),
+        *_doubt(found.equal, found.margin),
         "",
         f"false alarms, roles flipped by lot: {_rate(found.alarms)}; promised at most {_percent(found.alpha)} %",
     ]
@@ -100,6 +101,7 @@ def calibration_json(found: Calibration, run: RunRecord) -> str:
 def _table(found: Calibration) -> list[str]:
     header = (
         "slowed down by",
+        "CPU",
         "all rounds say",
         "SLOWER",
         "SAME",
@@ -107,11 +109,12 @@ def _table(found: Calibration) -> list[str]:
         "half / 9 in 10 decided in",
         "held",
     )
-    rows = [("nothing", found.equal)]
+    rows = [("nothing", "", found.equal)]
     for slowed in found.slowed:
         share = f"{_percent(math.expm1(slowed.found.truth))} % ({slowed.spun_ns:,.0f} ns)"
-        rows.append((share, slowed.found))
-    cells = [header, *(_row(name, one, found) for name, one in rows if one is not None)]
+        cpu = "" if math.isnan(slowed.cpu_ns) else f"{slowed.cpu_ns:+,.0f} ns"
+        rows.append((share, cpu, slowed.found))
+    cells = [header, *((name, cpu, *_row(one, found)) for name, cpu, one in rows if one is not None)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     lines = [
         "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
@@ -119,16 +122,25 @@ def _table(found: Calibration) -> list[str]:
     ]
     return [
         *lines,
-        "held: runs whose interval at their end holds what the servers really spun; other: FASTER or undecided",
+        "CPU: by the scheduler, per transaction, against the baseline; other: FASTER or undecided;",
+        "held: runs whose interval at their end holds what the servers really spun",
     ]
 
 
-def _row(name: str, one: Found, found: Calibration) -> tuple[str, ...]:
+def _doubt(equal: Found, margin: float) -> list[str]:
+    """Made-up runs take what all rounds say for the truth, so that should be well known."""
+    if (equal.high - equal.low) / 2 < margin / 2:
+        return []
+    return [
+        "these rounds know effects to no better than half the margin, so shares and times are rough: give it longer"
+    ]
+
+
+def _row(one: Found, found: Calibration) -> tuple[str, ...]:
     other = (one.faster.count + one.undecided.count) / one.slower.runs
     times = (_seconds(found, rounds) for rounds in (one.rounds_p50, one.rounds_p90))
     effect, low, high = (math.expm1(value) * 100 for value in (one.effect, one.low, one.high))
     return (
-        name,
         f"{effect:+.2f} % ({low:+.2f} to {high:+.2f})",
         *(f"{share * 100:.1f} %" for share in (one.slower.share, one.same.share, other)),
         " / ".join(times),
