@@ -32,6 +32,32 @@ def test_wrong_words_are_told_in_the_programs_own_way(arguments: tuple[str, ...]
     assert run(*arguments) == (2, said)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ("compare", "17", "18", "--handicap", "18:5", "--handicap", "2%"),
+            "error: two handicaps for one arm: 18\n",
+        ),
+        (
+            ("compare", "17", "18", "--handicap", "19:5"),
+            "error: unknown arm in --handicap: 19\n",
+        ),
+        (("compare", "17", "18", "--handicap", "much"), "error: not a handicap: much\n"),
+        (
+            ("calibrate", "17", "--set", "baseline:jit=off"),
+            "error: the arms of a calibration differ in nothing",
+        ),
+        (("calibrate", "17", "--minutes", "nan"), "error: invalid value for '--minutes'"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_before_anything_is(arguments: tuple[str, ...], said: str) -> None:
+    code, told = run(*arguments)
+
+    assert code == 2
+    assert told.startswith(said)
+
+
 def test_output_that_cannot_be_written_is_an_error_of_the_world() -> None:
     code, said = run("list", "workloads", stdout="/dev/full")
 

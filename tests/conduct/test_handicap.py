@@ -20,10 +20,10 @@ SLICES = [a_slice(0, 0, 20.0, transactions=90, discarded=10), a_slice(0, 1, 20.0
 
 def _cell(*handicaps_ns: int | None) -> PreparedCell:
     arms = tuple(
-        PreparedArm(f"17#{number}", None, (), (Path("a"),), ns)  # type: ignore[arg-type]
-        for number, ns in enumerate(handicaps_ns)
+        PreparedArm(f"17#{number}", (), (), (Path("a"),), ns) for number, ns in enumerate(handicaps_ns)
     )
-    return PreparedCell(SPEC, catalogue.workload("select-only"), arms, Placement(1, (0,)), (), POOLS, POOLS)
+    pools = Pools.apart(len(arms), 1)
+    return PreparedCell(SPEC, catalogue.workload("select-only"), arms, Placement(1, (0,)), (), pools, pools)
 
 
 def test_what_was_done_before_the_slices_is_left_out() -> None:

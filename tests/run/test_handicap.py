@@ -26,9 +26,11 @@ class _Site:
 
 
 CAMPAIGN = Campaign(make_arms(("17", "17")), (SPEC,), seed=1)
-ARMS = tuple(PreparedArm(arm.name, None, (), (Path("a"), Path("b"))) for arm in CAMPAIGN.arms)  # type: ignore[arg-type]
+ARMS = tuple(PreparedArm(arm.name, (), (), (Path("a"), Path("b"))) for arm in CAMPAIGN.arms)
 POOLS = Pools.apart(2, 2)
-CELL = PreparedCell(SPEC, catalogue.workload("select-only"), ARMS, Placement(1, (0,)), (), POOLS, POOLS)
+CELL = PreparedCell(
+    SPEC, catalogue.workload("select-only"), ARMS, Placement(1, (0,)), (), POOLS, Pools.apart(2, 1)
+)
 PREPARED = Prepared((), (CELL,))
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from pgverdict.errors import UserError
-from pgverdict.spec.campaign import Campaign, CellSpec, Role, find_arm, make_arms, name_arms
+from pgverdict.spec.campaign import Campaign, CellSpec, Role, find_arms, make_arms, name_arms
 
 
 def test_the_same_release_twice_gives_two_names() -> None:
@@ -103,14 +103,11 @@ def test_a_primary_that_no_whole_cell_has_is_refused_with_the_nearest_one(primar
     assert caught.value.hint == hint
 
 
-def test_an_arm_is_found_by_name_or_role_and_the_candidate_without() -> None:
-    arms = make_arms(("17", "17"))
+def test_arms_are_found_by_name_or_role_and_the_candidates_without() -> None:
+    arms = make_arms(("17", "17", "18"))
 
-    assert [find_arm(arms, address, where="--handicap") for address in (None, "17", "17#2", "baseline")] == [
-        1,
-        0,
-        1,
-        0,
-    ]
+    found = [find_arms(arms, address, where="--handicap") for address in (None, "17", "17#2", "baseline")]
+
+    assert found == [(1, 2), (0,), (1,), (0,)]
     with pytest.raises(UserError, match="unknown arm in --handicap: candidat"):
-        find_arm(arms, "candidat", where="--handicap")
+        find_arms(arms, "candidat", where="--handicap")

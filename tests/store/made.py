@@ -16,7 +16,7 @@ from pgverdict.records.round import (
     SliceRecord,
     StatementRecord,
 )
-from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
+from pgverdict.records.run import ArmFacts, CellRecord, Purpose, RunRecord, RunState
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, Role, primary_metrics
 
 LATENCY = Latency(15_001.0, 19_201.5, 2210.1, 19_010.0, 22_840.3, 27_112.9, 190_887.0)
@@ -217,4 +217,5 @@ def runs(draw: st.DrawFn) -> RunRecord:
             )
             for spec in specs
         ),
+        purpose=draw(st.sampled_from(Purpose)),
     )

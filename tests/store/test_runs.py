@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 
 from pgverdict.errors import UserError, WorldError
 from pgverdict.records.round import RoundRecord
-from pgverdict.records.run import RunRecord, RunState
+from pgverdict.records.run import Purpose, RunRecord, RunState
 from pgverdict.store.opening import open_store
 from pgverdict.store.runs import Store
 
@@ -178,3 +178,24 @@ def test_runs_that_never_said_how_they_ended_are_stopped_on_their_own_host_only(
     assert store.load_run(here.id).state is RunState.STOPPED
     assert store.load_run(ended.id).state is RunState.DONE
     assert store.load_run(elsewhere.id).state is RunState.RUNNING
+
+
+def _calibration(run_id: str, started: str, **host: str) -> RunRecord:
+    run = made.a_run(run_id, started=started)
+    return dataclasses.replace(run, purpose=Purpose.CALIBRATE, host=tuple(host.items()))
+
+
+def test_the_newest_calibration_of_a_host_is_found_by_what_the_host_is(store: Store) -> None:
+    store.begin_run(_calibration("a", "2026-11-21T10:00:00Z", name="one", cores="2", processor="A"))
+    store.begin_run(_calibration("b", "2026-11-21T11:00:00Z", name="two", cores="2", processor="A"))
+    store.begin_run(_calibration("c", "2026-11-21T12:00:00Z", name="one", cores="4", processor="A"))
+    store.begin_run(made.a_run("d", started="2026-11-21T13:00:00Z"))
+
+    found = store.newest_calibration(
+        {"cores": "2", "processor": "A", "name": "three"}, ("cores", "processor")
+    )
+
+    assert found is not None
+    assert found.id == "b"
+    assert found.purpose is Purpose.CALIBRATE
+    assert store.newest_calibration({"cores": "8", "processor": "A"}, ("cores", "processor")) is None

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 import pgverdict
-from pgverdict.cli import compare, listing, report
+from pgverdict.cli import calibrate, compare, listing, report
 
 app = typer.Typer(
     name="pgverdict",
@@ -16,6 +16,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("compare")(compare.compare)
+app.command("calibrate")(calibrate.calibrate)
 app.command("report")(report.report)
 app.add_typer(listing.app, name="list")
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from pgverdict.errors import UserError
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, find_arm, make_arms
+from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, find_arms, make_arms
 from pgverdict.spec.quantities import HandicapAsked, duration_s, handicap, percentage, setting
 from pgverdict.workloads import catalogue
 
@@ -163,13 +163,13 @@ def _with_handicaps(
     shares: dict[int, float] = {}
     taken: set[int] = set()
     for one in asked:
-        number = find_arm(arms, one.arm, where="--handicap")
-        if number in taken:
-            raise UserError(f"two handicaps for one arm: {arms[number].name}")
-        taken.add(number)
-        if one.share is not None:
-            shares[number] = one.share
-        else:
-            assert one.ns is not None
-            handicapped[number] = replace(arms[number], handicap_ns=one.ns)
+        for number in find_arms(arms, one.arm, where="--handicap"):
+            if number in taken:
+                raise UserError(f"two handicaps for one arm: {arms[number].name}")
+            taken.add(number)
+            if one.share is not None:
+                shares[number] = one.share
+            else:
+                assert one.ns is not None
+                handicapped[number] = replace(arms[number], handicap_ns=one.ns)
     return tuple(handicapped), shares

@@ -18,6 +18,7 @@ def runs(
 ) -> None:
     """Runs in the store, the newest first."""
     from pgverdict.cli.show import open_existing_store
+    from pgverdict.records.run import Purpose
     from pgverdict.report.words import count, listed
 
     with open_existing_store(store) as opened:
@@ -27,6 +28,8 @@ def runs(
             )
             arms = f"{baseline} against {listed(candidates)}"
             cells = "; ".join(f"{cell.spec.key}: {count(cell.measured, 'round')}" for cell in run.cells)
+            if run.purpose is Purpose.CALIBRATE:
+                arms = f"calibrated with {run.arms[0][1]}"
             print(f"{run.id}  {run.state.value:<8}{arms}  {cells}")
 
 

@@ -1,22 +1,27 @@
-"""The work behind `compare`: a site, a store and a listener put together, a campaign executed, its report shown."""
+"""The work behind `compare` and `calibrate`: a site, a store and a listener put together, a run made and shown."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
 from pgverdict.cli.live import LiveView
-from pgverdict.cli.show import check_outputs, open_user_store, show
-from pgverdict.errors import Interrupted
+from pgverdict.cli.show import check_outputs, open_user_store, show, show_calibration
+from pgverdict.errors import Interrupted, WorldError
 from pgverdict.judge.verdict import Outcome
 from pgverdict.observe.host import host_name
+from pgverdict.run.calibrate import calibrate_host
 from pgverdict.run.execute import execute
 from pgverdict.run.site import Site, measuring_alone
-from pgverdict.servers.account import server_account
+from pgverdict.servers.account import Account, server_account
 from pgverdict.servers.handicap import find_library
 from pgverdict.servers.home import Home
+from pgverdict.servers.install import list_installed, list_releases
+from pgverdict.servers.release import spell_major
 from pgverdict.servers.settings import check_settings
 from pgverdict.servers.workspace import Workspace, sweep
 from pgverdict.spec.campaign import Campaign
+from pgverdict.store.runs import Store
 
 
 def measure(
@@ -38,19 +43,49 @@ def measure(
         find_library()
     account, home = server_account(), Home.find()
     home.ensure(account)
-    with open_user_store(store, home) as opened, measuring_alone(), LiveView() as view:
+    with open_user_store(store, home) as opened:
+        with _at_work(opened, home, account) as (site, view):
+            run = execute(campaign, site, opened, view, handicap_shares=handicap_shares)
+        page = html or home.data / "reports" / f"{run.id}.html"
+        report = show(run, opened, json=json, html=page, markdown=None)
+    return any(cell.verdicts[0].outcome is Outcome.SLOWER for cell in report.cells if cell.verdicts)
+
+
+def measure_host(
+    server: str | None, campaign_of: Callable[[str], Campaign], *, json: Path | None, store: str | None
+) -> None:
+    """Calibrate this host and show what was found. Without a server, with the newest major release used here."""
+    check_outputs(json)
+    find_library()
+    account, home = server_account(), Home.find()
+    home.ensure(account)
+    campaign = campaign_of(server or _newest_major(home))
+    check_settings(dict(campaign.arms[0].settings))
+    with open_user_store(store, home) as opened, _at_work(opened, home, account) as (site, view):
+        run = calibrate_host(campaign, site, opened, view)
+    show_calibration(run, json=json)
+
+
+def _newest_major(home: Home) -> str:
+    installed = [install.major for install in list_installed(home)]
+    majors = installed or [release.major for release in list_releases(home)]
+    if not majors:
+        raise WorldError("no server is known to calibrate with", hint="name one: `pgverdict calibrate 17`")
+    return spell_major(max(majors))
+
+
+@contextmanager
+def _at_work(opened: Store, home: Home, account: Account) -> Iterator[tuple[Site, LiveView]]:
+    """A site of a run's own, with nobody else measuring, after cleaning up behind runs that were killed."""
+    with measuring_alone(), LiveView() as view:
         for remains in sweep(home):
             view.note(remains)
         for orphan in opened.stop_orphans(host_name()):
             view.note(f"run {orphan} had been killed; its rounds are kept")
         with Workspace.create(home, account) as workspace:
-            site = Site(home, account, workspace)
             try:
-                run = execute(campaign, site, opened, view, handicap_shares=handicap_shares)
+                yield Site(home, account, workspace), view
             except KeyboardInterrupt:
                 raise Interrupted(
                     "interrupted", hint="the rounds measured so far: `pgverdict report`"
                 ) from None
-    page = html or home.data / "reports" / f"{run.id}.html"
-    report = show(run, json=json, html=page, markdown=None)
-    return any(cell.verdicts[0].outcome is Outcome.SLOWER for cell in report.cells if cell.verdicts)

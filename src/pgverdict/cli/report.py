@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from pgverdict.errors import UserError
+
 
 def report(
     run: Annotated[
@@ -30,9 +32,19 @@ def report(
         check_outputs,
         open_existing_store,
         show,
+        show_calibration,
     )  # numpy and SQLAlchemy: `--help` answers without
+    from pgverdict.records.run import Purpose
 
     check_outputs(json, html, markdown)
     with open_existing_store(store) as opened:
         record = opened.load_run(run)
-    show(record, json=json, html=html, markdown=markdown)
+        if record.purpose is Purpose.COMPARE:
+            show(record, opened, json=json, html=html, markdown=markdown)
+            return
+    if html or markdown:
+        raise UserError(
+            f"run {record.id} is a calibration, which has no page: {html or markdown}",
+            hint="`--json FILE`, or no option at all",
+        )
+    show_calibration(record, json=json)

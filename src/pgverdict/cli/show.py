@@ -4,9 +4,16 @@ import sys
 from pathlib import Path
 
 from pgverdict.errors import UserError, WorldError
+from pgverdict.judge.calibration import calibration
 from pgverdict.judge.cell import judge_run
 from pgverdict.judge.trend import judge_trends
 from pgverdict.records.run import RunRecord
+from pgverdict.report.calibration import (
+    HOST_FACTS,
+    calibration_json,
+    calibration_line,
+    calibration_screen,
+)
 from pgverdict.report.html import to_html
 from pgverdict.report.machine import to_json
 from pgverdict.report.markdown import to_markdown
@@ -52,9 +59,29 @@ def check_outputs(*paths: Path | None) -> None:
             ) from None
 
 
-def show(run: RunRecord, *, json: Path | None, html: Path | None, markdown: Path | None) -> Report:
-    """Judge the run, print its report unless standard output is taken by a format, write what was asked for."""
-    report = make_report(run, judge_run(run), judge_trends(run))
+def show_calibration(run: RunRecord, *, json: Path | None) -> None:
+    """Work out what a calibration says, and print it unless standard output is taken by JSON."""
+    found = calibration(run)
+    if json != STANDARD_OUTPUT:
+        sys.stdout.write(calibration_screen(found, run))
+    if json is not None:
+        _write(json, calibration_json(found, run))
+
+
+def _calibrated(run: RunRecord, store: Store) -> str | None:
+    """What the newest calibration of the run's host says; None if there is none."""
+    found = store.newest_calibration(dict(run.host), HOST_FACTS)
+    return None if found is None else calibration_line(calibration(found), found)
+
+
+def show(
+    run: RunRecord, store: Store, *, json: Path | None, html: Path | None, markdown: Path | None
+) -> Report:
+    """Judge the run, print its report unless standard output is taken by a format, write what was asked for.
+
+    `store` is where the run was, and where calibrations of its host may be.
+    """
+    report = make_report(run, judge_run(run), judge_trends(run), calibrated=_calibrated(run, store))
     if STANDARD_OUTPUT not in (json, html, markdown):
         print_report(report)
     for path, text in (

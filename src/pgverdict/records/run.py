@@ -7,6 +7,13 @@ from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.spec.campaign import Campaign, CellSpec, Role
 
 
+class Purpose(Enum):
+    """Why a run was made."""
+
+    COMPARE = "compare"
+    CALIBRATE = "calibrate"
+
+
 class RunState(Enum):
     """Whether rounds may still be added."""
 
@@ -63,3 +70,4 @@ class RunRecord:
     host: tuple[tuple[str, str], ...]
     arms: tuple[ArmFacts, ...]
     cells: tuple[CellRecord, ...]
+    purpose: Purpose = Purpose.COMPARE

@@ -174,9 +174,11 @@ def make_report(
     run: RunRecord,
     verdicts: Sequence[Sequence[Sequence[Verdict]]],
     trends: Sequence[Sequence[Trend]] = (),
+    *,
+    calibrated: str | None = None,
 ) -> Report:
     """The report of a run; `verdicts` are `judge.cell.judge_run`'s, per cell and candidate, and `trends`
-    `judge.trend.judge_trends`'s, per cell."""
+    `judge.trend.judge_trends`'s, per cell. `calibrated`: what is known of the host (`report.calibration`)."""
     differences = _differences(run.arms)
     return Report(
         made_by=f"pgverdict {__version__}",
@@ -189,7 +191,7 @@ def make_report(
         host=run.host,
         arms=run.arms,
         differences=differences,
-        notes=_run_notes(run, differences),
+        notes=_run_notes(run, differences) + ((calibrated,) if calibrated else ()),
         command=compare_command(run),
         cells=tuple(
             _cell(run, cell, candidate, tuple(judged))

@@ -22,7 +22,7 @@ from pgverdict.observe.host import host_facts
 from pgverdict.plan.budget import CellProgress, next_cell, time_left_s
 from pgverdict.plan.rounds import arrange
 from pgverdict.records.round import RoundRecord, RoundState
-from pgverdict.records.run import CellRecord, RunRecord, RunState
+from pgverdict.records.run import CellRecord, Purpose, RunRecord, RunState
 from pgverdict.run.handicap import settle_handicaps
 from pgverdict.run.listener import Listener
 from pgverdict.run.prepare import Prepared, prepare
@@ -50,7 +50,7 @@ def execute(
     """
     prepared = prepare(campaign, site, listener)
     campaign, prepared = settle_handicaps(campaign, prepared, handicap_shares, site, listener)
-    run = _begin(campaign, prepared)
+    run = new_run(campaign, prepared)
     store.begin_run(run)
     cells = [_LiveCell(made, record) for made, record in zip(prepared.cells, run.cells, strict=True)]
     begun = monotonic()
@@ -90,7 +90,8 @@ class _LiveCell:
         )
 
 
-def _begin(campaign: Campaign, prepared: Prepared) -> RunRecord:
+def new_run(campaign: Campaign, prepared: Prepared, purpose: Purpose = Purpose.COMPARE) -> RunRecord:
+    """A run that begins now, without rounds."""
     now = datetime.now(UTC)
     return RunRecord(
         # Sorts by time; four digits tell runs of one day apart for people, the store insists that they differ.
@@ -111,6 +112,7 @@ def _begin(campaign: Campaign, prepared: Prepared) -> RunRecord:
             )
             for cell in prepared.cells
         ),
+        purpose=purpose,
     )
 
 

@@ -155,14 +155,15 @@ def make_arms(
     return tuple(arms)
 
 
-def find_arm(arms: tuple[Arm, ...], address: str | None, *, where: str) -> int:
-    """The number of the arm with that name or role; the first candidate if none is said."""
-    if address is None:
-        return 1
-    for number, arm in enumerate(arms):
-        if address in (arm.name, arm.role.value):
-            return number
-    raise unknown_word(f"arm in {where}", address, {arm.name for arm in arms} | {role.value for role in Role})
+def find_arms(arms: tuple[Arm, ...], address: str | None, *, where: str) -> tuple[int, ...]:
+    """The numbers of the arms with that name or role; all candidates if none is said."""
+    wanted = address or Role.CANDIDATE.value
+    found = tuple(number for number, arm in enumerate(arms) if wanted in (arm.name, arm.role.value))
+    if not found:
+        raise unknown_word(
+            f"arm in {where}", wanted, {arm.name for arm in arms} | {role.value for role in Role}
+        )
+    return found
 
 
 def _once(settings: list[tuple[str, str]], whom: str) -> dict[str, str]:

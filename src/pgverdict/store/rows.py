@@ -18,7 +18,7 @@ from pgverdict.records.round import (
     SliceRecord,
     StatementRecord,
 )
-from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
+from pgverdict.records.run import ArmFacts, CellRecord, Purpose, RunRecord, RunState
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, Role
 
 Row = RowMapping
@@ -42,7 +42,12 @@ def _pairs(array: Iterable[tuple[str, str]]) -> Pairs:
 def run_row(run: RunRecord) -> dict[str, Any]:
     campaign = _plain(run.campaign, "arms", "cells")
     campaign |= {"freeze": run.campaign.freeze.value, "placement": run.campaign.placement.value}
-    return {**campaign, **_plain(run, "state", "campaign", "arms", "cells"), "state": run.state.value}
+    return {
+        **campaign,
+        **_plain(run, "state", "campaign", "arms", "cells", "purpose"),
+        "state": run.state.value,
+        "purpose": run.purpose.value,
+    }
 
 
 def arm_rows(run: RunRecord) -> list[dict[str, Any]]:
@@ -127,13 +132,14 @@ def run_record(row: Row, arm_rows: Iterable[Row], cells: tuple[CellRecord, ...])
         )
         for r in rows
     )
-    itself = _take(RunRecord, row, "state", "campaign", "host", "arms", "cells")
+    itself = _take(RunRecord, row, "state", "campaign", "host", "arms", "cells", "purpose")
     return RunRecord(
         state=RunState(row["state"]),
         campaign=campaign,
         host=_pairs(row["host"]),
         arms=facts,
         cells=cells,
+        purpose=Purpose(row["purpose"]),
         **itself,
     )
 

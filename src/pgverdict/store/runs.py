@@ -11,7 +11,7 @@ round that was kept.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -23,7 +23,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pgverdict.errors import UserError, WorldError
 from pgverdict.records.round import RoundRecord, RoundState
-from pgverdict.records.run import RunRecord, RunState
+from pgverdict.records.run import Purpose, RunRecord, RunState
 from pgverdict.spec.campaign import CellSpec
 from pgverdict.store import rows, tables
 
@@ -58,6 +58,7 @@ class RunSummary:
     seconds: float
     arms: tuple[tuple[str, str], ...]
     cells: tuple[CellSummary, ...]
+    purpose: Purpose
 
 
 class Store:
@@ -139,6 +140,21 @@ class Store:
         cells = tuple(rows.cell_record(row, tuple(rounds[row["cell"]])) for row in cell_rows)
         return rows.run_record(run_row, arm_rows, cells)
 
+    def newest_calibration(self, host: Mapping[str, str], facts: Sequence[str]) -> RunRecord | None:
+        """The newest run that calibrated a host which agrees with this one in these facts; None if there is none."""
+        with self._reading() as connection:
+            runs = tables.runs
+            found = {
+                row["id"]: dict(row["host"])
+                for row in _rows(connection, runs, runs.c.purpose == Purpose.CALIBRATE.value)
+            }
+            ids = [
+                run_id
+                for run_id in _newest(connection)
+                if run_id in found and all(found[run_id].get(fact) == host.get(fact) for fact in facts)
+            ]
+        return self.load_run(ids[0]) if ids else None
+
     def list_runs(self) -> list[RunSummary]:
         """All runs, the newest first."""
         rounds = tables.rounds
@@ -163,6 +179,7 @@ class Store:
                 seconds=run_rows[run_id]["seconds"],
                 arms=tuple(arms[run_id]),
                 cells=tuple(cells[run_id]),
+                purpose=Purpose(run_rows[run_id]["purpose"]),
             )
             for run_id in ids
         ]

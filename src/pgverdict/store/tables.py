@@ -80,6 +80,7 @@ runs = Table(
     Column(
         "placement", Text, nullable=False, comment="campaign: whether clients were to be pinned: pinned, free"
     ),
+    Column("purpose", Text, nullable=False, comment="why it was made: compare or calibrate"),
     comment="One execution of a campaign, and the campaign",
 )
 
@@ -101,7 +102,6 @@ arms = Table(
         comment="settings unlike the built-in defaults, or chosen: [name, value] pairs",
     ),
     Column("notes", JSON, nullable=False, comment="what was left out on this arm, and why: array of text"),
-    Column("handicap_ns", BigInteger, nullable=False, comment="known slow-down: spun per message received"),
     comment="One server under test: its build, its settings",
 )
 

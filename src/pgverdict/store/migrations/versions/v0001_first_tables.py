@@ -58,6 +58,7 @@ def upgrade() -> None:
             nullable=False,
             comment="campaign: whether clients were to be pinned: pinned, free",
         ),
+        sa.Column("purpose", sa.Text(), nullable=False, comment="why it was made: compare or calibrate"),
         sa.PrimaryKeyConstraint("id", name="runs_pkey"),
         comment="One execution of a campaign, and the campaign",
     )
@@ -92,12 +93,6 @@ def upgrade() -> None:
             sa.JSON(),
             nullable=False,
             comment="what was left out on this arm, and why: array of text",
-        ),
-        sa.Column(
-            "handicap_ns",
-            sa.BigInteger(),
-            nullable=False,
-            comment="known slow-down: spun per message received",
         ),
         sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name="arms_run_id_fkey"),
         sa.PrimaryKeyConstraint("run_id", "arm", name="arms_pkey"),
