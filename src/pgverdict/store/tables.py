@@ -93,6 +93,7 @@ arms = Table(
     Column("role", Text, nullable=False, comment="baseline or candidate"),
     Column("server", Text, nullable=False, comment="where the server comes from, as the user spelt it"),
     Column("chosen", JSON, nullable=False, comment="settings the user chose: [name, value] pairs"),
+    Column("handicap_ns", BigInteger, nullable=False, comment="known slow-down: spun per message received"),
     Column("version", Text, nullable=False, comment="version the server said"),
     Column("build", JSON, nullable=False, comment="how it was built: [name, value] pairs"),
     Column(

@@ -80,6 +80,12 @@ def upgrade() -> None:
         sa.Column(
             "chosen", sa.JSON(), nullable=False, comment="settings the user chose: [name, value] pairs"
         ),
+        sa.Column(
+            "handicap_ns",
+            sa.BigInteger(),
+            nullable=False,
+            comment="known slow-down: spun per message received",
+        ),
         sa.Column("version", sa.Text(), nullable=False, comment="version the server said"),
         sa.Column("build", sa.JSON(), nullable=False, comment="how it was built: [name, value] pairs"),
         sa.Column(
