@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pgverdict.errors import UserError, WorldError
 from pgverdict.judge.cell import judge_run
+from pgverdict.judge.summary import summarize
 from pgverdict.judge.trend import judge_trends
 from pgverdict.records.run import RunRecord
 from pgverdict.report.html import to_html
@@ -54,7 +55,7 @@ def check_outputs(*paths: Path | None) -> None:
 
 def show(run: RunRecord, *, json: Path | None, html: Path | None, markdown: Path | None) -> Report:
     """Judge the run, print its report unless standard output is taken by a format, write what was asked for."""
-    report = make_report(run, judge_run(run), judge_trends(run))
+    report = make_report(run, judge_run(run), judge_trends(run), summarize(run))
     if STANDARD_OUTPUT not in (json, html, markdown):
         print_report(report)
     for path, text in (
