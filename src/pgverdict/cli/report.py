@@ -18,6 +18,12 @@ def report(
     markdown: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the report as Markdown; - is standard output.")
     ] = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write what every round said as CSV, a row per metric; - is standard output."
+        ),
+    ] = None,
     store: Annotated[
         str | None,
         typer.Option(
@@ -32,7 +38,7 @@ def report(
         show,
     )  # numpy and SQLAlchemy: `--help` answers without
 
-    check_outputs(json, html, markdown)
+    check_outputs(json, html, markdown, csv)
     with open_existing_store(store) as opened:
         record = opened.load_run(run)
-    show(record, json=json, html=html, markdown=markdown)
+    show(record, json=json, html=html, markdown=markdown, csv=csv)

@@ -12,6 +12,7 @@ from pgverdict.report.html import to_html
 from pgverdict.report.machine import to_json
 from pgverdict.report.markdown import to_markdown
 from pgverdict.report.model import Report, make_report
+from pgverdict.report.table import to_csv
 from pgverdict.report.terminal import print_report
 from pgverdict.servers.home import Home
 from pgverdict.store.opening import open_store
@@ -53,10 +54,12 @@ def check_outputs(*paths: Path | None) -> None:
             ) from None
 
 
-def show(run: RunRecord, *, json: Path | None, html: Path | None, markdown: Path | None) -> Report:
+def show(
+    run: RunRecord, *, json: Path | None, html: Path | None, markdown: Path | None, csv: Path | None = None
+) -> Report:
     """Judge the run, print its report unless standard output is taken by a format, write what was asked for."""
     report = make_report(run, judge_run(run), judge_trends(run), summarize(run))
-    if STANDARD_OUTPUT not in (json, html, markdown):
+    if STANDARD_OUTPUT not in (json, html, markdown, csv):
         print_report(report)
     for path, text in (
         (json, to_json),
@@ -65,6 +68,8 @@ def show(run: RunRecord, *, json: Path | None, html: Path | None, markdown: Path
     ):
         if path is not None:
             _write(path, text(report))
+    if csv is not None:
+        _write(csv, to_csv(run))
     if html is not None and html != STANDARD_OUTPUT:
         print(f"report: {html}", file=sys.stderr)
     return report
