@@ -27,7 +27,7 @@ def test_a_looked_at_run_ends_as_the_product_ends_it() -> None:
     for effect in (0.0, 0.004, 0.008, 0.02):
         ratios = effect + 0.006 * random.standard_normal(40)
         orders = order_columns([arrange(made.CELL.key, seed=1, ordinal=i) for i in range(40)])
-        found = looked_at(ratios[None, :], orders, alpha=0.005, margin=0.01)
+        found = looked_at(ratios[None, :], orders, alpha=0.01, margin=0.01)
 
         ends = [
             (seen, outcome)

@@ -59,7 +59,7 @@ def test_a_verdict_says_what_it_rests_on() -> None:
     assert verdict.baseline_value == pytest.approx(20.0)
     assert verdict.candidate_value == pytest.approx(21.0, rel=1e-3)
     assert (verdict.confidence, verdict.margin, verdict.rounds) == (0.99, 0.01, 24)
-    assert verdict.alpha == pytest.approx(0.005)
+    assert verdict.alpha == pytest.approx(0.01)
     assert verdict.e_value > 1 / verdict.alpha
     assert verdict.round_sd == pytest.approx(0.0015, rel=0.2)
     assert verdict.more_rounds is None
@@ -191,8 +191,9 @@ def test_a_run_is_judged_cell_by_cell_and_always_alike() -> None:
     assert repr(first) == repr(again)
     assert [verdicts[0].outcome for (verdicts,) in first] == [Outcome.SLOWER, Outcome.SAME]
     assert (first[0][0][0].baseline, first[0][0][0].candidate) == ("17", "18")
-    counted = [v.alpha for (verdicts,) in first for v in verdicts if v.metric != "latency_us_mean"]
-    assert sum(counted) == pytest.approx(0.01)
+    assert [verdicts[0].alpha for (verdicts,) in first] == [pytest.approx(0.005)] * 2
+    others = [v.alpha for v in first[0][0][1:] if v.metric != "latency_us_mean"]
+    assert sum(others) == pytest.approx(0.01)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -204,7 +205,7 @@ def test_simulations_decide_in_the_round_in_which_records_do(seed: int) -> None:
 
     outcomes = [judged(a_cell(rounds[:n]))["latency_us_p50"] for n in range(1, 41)]
 
-    different, same = decided_after([Series(ratios[None, :], orders)], alpha=0.005)
+    different, same = decided_after([Series(ratios[None, :], orders)], alpha=1 - 0.99)
     assert int(different[0]) == next((v.rounds for v in outcomes if _different(v)), NEVER)
     assert int(same[0]) == next((v.rounds for v in outcomes if v.outcome is Outcome.SAME), NEVER)
 

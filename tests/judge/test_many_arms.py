@@ -37,15 +37,13 @@ def test_every_candidate_has_verdicts_of_its_own() -> None:
     assert [v.metric for v in slower] == [v.metric for v in same]
 
 
-def test_all_candidates_share_what_the_run_may_err() -> None:
-    counted = [
-        v.alpha
-        for judged in judge_cell(a_cell(rounds_with(0.0, 0.0)), CAMPAIGN)
-        for v in judged
-        if v.metric != "latency_us_mean"
-    ]
+def test_candidates_are_members_of_one_family_and_each_has_an_alpha_for_its_other_metrics() -> None:
+    slower, same = judge_cell(a_cell(rounds_with(0.05, 0.0)), CAMPAIGN)
 
-    assert sum(counted) == pytest.approx(0.01)
+    assert [slower[0].alpha, same[0].alpha] == [pytest.approx(0.005)] * 2
+    for judged in (slower, same):
+        others = [v.alpha for v in judged[1:] if v.metric != "latency_us_mean"]
+        assert sum(others) == pytest.approx(0.01)
 
 
 def test_a_cell_is_decided_when_every_candidate_is() -> None:

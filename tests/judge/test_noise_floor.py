@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgverdict.judge.cell import judge_question
+from pgverdict.judge.answer import answer
 from pgverdict.judge.decide import ROUNDS_MIN
+from pgverdict.judge.family import Levels
 from pgverdict.judge.interval import Kind, interval
 from pgverdict.judge.values import Question
 from pgverdict.judge.verdict import Outcome, Verdict
@@ -21,7 +22,9 @@ SERIES = 2000
 
 def verdict_of(log_ratios: list[float], *, fixed: bool = False, alpha: float = 0.005) -> Verdict:
     campaign = a_campaign(rounds=len(log_ratios) if fixed else None)
-    return judge_question(a_cell(rounds_of(log_ratios)), campaign, 1, Question("latency_us_p50"), alpha)
+    return answer(a_cell(rounds_of(log_ratios)), campaign, 1, Question("latency_us_p50")).verdict(
+        Levels.alone(alpha)
+    )
 
 
 @given(

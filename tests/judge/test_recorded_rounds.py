@@ -75,7 +75,7 @@ def test_equal_servers_and_neighbouring_releases_are_not_called_different(
     assert not any(excludes_no_change(v) for v in verdicts.values())
 
 
-@pytest.mark.parametrize(("file", "name", "rounds"), [("e3w", "aa", 14), ("e5s", "v11v12", 16)])
+@pytest.mark.parametrize(("file", "name", "rounds"), [("e3w", "aa", 13), ("e5s", "v11v12", 15)])
 def test_they_are_called_the_same_after_so_many_rounds(file: str, name: str, rounds: int) -> None:
     run = as_run(series(file, name))
 
@@ -84,7 +84,7 @@ def test_they_are_called_the_same_after_so_many_rounds(file: str, name: str, rou
     assert outcomes == [Outcome.UNDECIDED] * (rounds - 1) + [Outcome.SAME]
 
 
-@pytest.mark.parametrize(("name", "injected", "rounds"), [("sp190", 1.011, 23), ("sp380", 1.021, 13)])
+@pytest.mark.parametrize(("name", "injected", "rounds"), [("sp190", 1.011, 20), ("sp380", 1.021, 12)])
 def test_an_injected_slow_down_is_found_at_99_percent(name: str, injected: float, rounds: int) -> None:
     run = as_run(series("e4s", name))
 

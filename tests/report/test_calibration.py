@@ -38,7 +38,7 @@ def test_the_screen_says_everything_and_fits_one(found: Calibration, run: RunRec
     ]
     for said in (
         "false alarms",
-        "promised at most 0.50 %",
+        "promised at most 1.00 %",
         "between starts",
         "8 loads differ",
         "pairs would tell",

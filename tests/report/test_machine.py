@@ -31,6 +31,7 @@ def test_the_keys_are_those_that_were_promised(report: Report) -> None:
         "differences",
         "cells",
         "trends",
+        "summaries",
     ]
     assert list(document["run"]) == ["id", "state", "started", "seconds", "host", "notes", "command"]
     assert list(document["arms"][0]) == ["name", "role", "server", "version", "build", "settings", "notes"]

@@ -2,13 +2,20 @@
 
 import dataclasses
 import math
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
 from pgverdict.judge.cell import judge_run
+from pgverdict.judge.summary import summarize
 from pgverdict.judge.verdict import Outcome
 from pgverdict.records.run import RunRecord, RunState
+from pgverdict.report.html import to_html
+from pgverdict.report.machine import to_json
+from pgverdict.report.markdown import to_markdown
 from pgverdict.report.model import Report, make_report
+from pgverdict.report.terminal import print_report
 
 from . import samples
 
@@ -268,3 +275,27 @@ def test_what_was_timed_in_every_round_is_summed_up_and_not_listed() -> None:
         n for n, r in enumerate(timed, 1) if r in cell.measured
     )
     assert placement["freeze_ns_median"].isdigit()
+
+
+def test_a_run_of_several_cells_is_summed_up_in_every_format() -> None:
+    run = samples.a_run()
+    report = make_report(run, judge_run(run), (), summarize(run))
+
+    (summary,) = report.summaries
+    assert (summary.summary.cells, summary.summary.rounds) == (2, 12)
+    assert summary.summary.slowdown == pytest.approx(math.sqrt(1.0209 / 0.9925), abs=0.004)
+    file = StringIO()
+    print_report(report, Console(file=file, width=1000, color_system=None, highlight=False))
+    start = "18.1 over 2 cells, geometric mean of the primary metrics: "
+    assert summary.sentence.startswith(start)
+    for text in (to_markdown(report), to_json(report), file.getvalue()):
+        assert summary.sentence in text
+    assert start in to_html(report).replace("\u00a0", " ")
+
+
+def test_one_cell_has_no_summary_and_neither_has_a_run_short_of_its_rounds() -> None:
+    run = samples.a_run()
+    campaign = dataclasses.replace(run.campaign, rounds=24)
+
+    assert summarize(dataclasses.replace(run, cells=run.cells[:1])) == ()
+    assert summarize(dataclasses.replace(run, campaign=campaign)) == ()

@@ -70,7 +70,10 @@ server_ms_mean #2     0.01210 0.01190      -     -             - UNDECIDED >=8
   rather than from PostgreSQL
   note: 17.7: pg_stat_statements: not in this build, so statements have no times
   inside the server
-  note: 99 % sure of all verdicts of the run together; margin 1 %
+  note: of the differences claimed on primary metrics a share of at most 1 % is
+  expected to be wrong, and so it is of the SAMEs; the verdicts on a cell's
+  other metrics are all right together with at least 99 %, cell by cell; margin
+  1 %
 run 2026-11-21-1002-3f9a
 """
 

@@ -1,9 +1,11 @@
 """The sentences, one by one, as people read them."""
 
+import dataclasses
 import math
 
 import pytest
 
+from pgverdict.judge.summary import Summary
 from pgverdict.judge.verdict import Outcome, Verdict
 from pgverdict.records.run import ArmFacts
 from pgverdict.report import words
@@ -252,3 +254,32 @@ def test_a_forecast_says_how_far_it_is_to_be_trusted(high: int | None, said: str
 
     assert f"a run of about {said} rounds" in sentence
     assert sentence.endswith(f"would settle it (8 in 10: 21 to {most})")
+
+
+def a_summary(slowdown: float, low: float, high: float, **changes: object) -> Summary:
+    made = Summary("17", "18", slowdown, low, high, confidence=0.99, cells=6, cells_of_campaign=6, rounds=17)
+    return dataclasses.replace(made, **changes)  # type: ignore[arg-type]
+
+
+def test_a_candidate_is_summed_up_over_all_cells() -> None:
+    assert words.summary_sentence(a_summary(1.012, 0.999, 1.0252), ("17.7", "18.1")) == (
+        "18.1 over 6 cells, geometric mean of the primary metrics: 1.20 % slower than 17.7,"
+        " between 0.10 % faster and 2.52 % slower, 99 % sure, from the 17 rounds that each of them has"
+    )
+
+
+def test_a_summary_says_what_it_leaves_out_and_what_it_does_not_know() -> None:
+    few = a_summary(0.98, 0.0, math.inf, cells=2, rounds=8)
+    nothing = a_summary(math.nan, 0.0, math.inf)
+
+    assert words.summary_sentence(few, ("a", "b")) == (
+        "b over 2 of 6 cells, geometric mean of the primary metrics: 2.00 % faster than a,"
+        " from the 8 rounds that each of them has, too few for an interval"
+    )
+    assert words.summary_sentence(nothing, ("a", "b")).endswith(": not yet known")
+
+
+def test_the_promise_for_many_primaries_is_a_share() -> None:
+    assert words.promise(0.95, members=2).startswith("of the differences claimed on primary metrics")
+    assert "a share of at most 5 %" in words.promise(0.95, members=2)
+    assert "cell by cell" in words.promise(0.95, members=2)

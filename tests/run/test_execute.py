@@ -151,6 +151,21 @@ def test_a_decided_cell_leaves_the_budget_to_the_others(run: Any) -> None:
     assert decided + open_ == 40
 
 
+def test_a_run_that_ends_before_its_budget_is_decided_in_every_cell_when_judged_again(run: Any) -> None:
+    """A cell may stop at a level it has because others are decided; all of them together still agree at the end."""
+    noise = random.Random(3)
+    cells = [CellSpec("select-only", 10, clients) for clients in range(1, 6)]
+
+    record, _ = run(
+        _campaign(*cells, budget_s=3000), lambda _cell, plan: _measured(plan, noise.gauss(0.001, 0.006))
+    )
+
+    primaries = [judged[0][0] for judged in judge_run(record)]
+    assert Outcome.UNDECIDED not in {verdict.outcome for verdict in primaries}
+    assert {verdict.rounds for verdict in primaries} != {primaries[0].rounds}
+    assert max(verdict.alpha for verdict in primaries) > 0.0061
+
+
 def test_a_fixed_number_of_rounds_is_neither_cut_short_nor_exceeded(run: Any) -> None:
     record, _ = run(_campaign(SELECT, rounds=11), lambda _cell, plan: _measured(plan, 0.5))
 

@@ -60,7 +60,8 @@ def compare(
     ] = "5m",
     margin: Annotated[str, typer.Option(metavar="PERCENT", help="The smallest effect that matters.")] = "1%",
     confidence: Annotated[
-        str, typer.Option(metavar="PERCENT", help="How sure all verdicts together are to be.")
+        str,
+        typer.Option(metavar="PERCENT", help="How sure verdicts are to be: of many, the rest may be wrong."),
     ] = "99%",
     seed: Annotated[
         int | None,

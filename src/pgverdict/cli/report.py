@@ -20,6 +20,12 @@ def report(
     markdown: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the report as Markdown; - is standard output.")
     ] = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write what every round said as CSV, a row per metric; - is standard output."
+        ),
+    ] = None,
     store: Annotated[
         str | None,
         typer.Option(
@@ -36,15 +42,15 @@ def report(
     )  # numpy and SQLAlchemy: `--help` answers without
     from pgverdict.records.run import Purpose
 
-    check_outputs(json, html, markdown)
+    check_outputs(json, html, markdown, csv)
     with open_existing_store(store) as opened:
         record = opened.load_run(run)
         if record.purpose is Purpose.COMPARE:
-            show(record, opened, json=json, html=html, markdown=markdown)
+            show(record, opened, json=json, html=html, markdown=markdown, csv=csv)
             return
-    if html or markdown:
+    if html or markdown or csv:
         raise UserError(
-            f"run {record.id} is a calibration, which has no page: {html or markdown}",
+            f"run {record.id} is a calibration, which has no page: {html or markdown or csv}",
             hint="`--json FILE`, or no option at all",
         )
     show_calibration(record, json=json)

@@ -6,6 +6,7 @@ from pathlib import Path
 from pgverdict.errors import UserError, WorldError
 from pgverdict.judge.calibration import calibration
 from pgverdict.judge.cell import judge_run
+from pgverdict.judge.summary import summarize
 from pgverdict.judge.trend import judge_trends
 from pgverdict.records.run import RunRecord
 from pgverdict.report.calibration import (
@@ -18,6 +19,7 @@ from pgverdict.report.html import to_html
 from pgverdict.report.machine import to_json
 from pgverdict.report.markdown import to_markdown
 from pgverdict.report.model import Report, make_report
+from pgverdict.report.table import to_csv
 from pgverdict.report.terminal import print_report
 from pgverdict.servers.home import Home
 from pgverdict.store.opening import open_store
@@ -75,14 +77,22 @@ def _calibrated(run: RunRecord, store: Store) -> str | None:
 
 
 def show(
-    run: RunRecord, store: Store, *, json: Path | None, html: Path | None, markdown: Path | None
+    run: RunRecord,
+    store: Store,
+    *,
+    json: Path | None,
+    html: Path | None,
+    markdown: Path | None,
+    csv: Path | None = None,
 ) -> Report:
     """Judge the run, print its report unless standard output is taken by a format, write what was asked for.
 
     `store` is where the run was, and where calibrations of its host may be.
     """
-    report = make_report(run, judge_run(run), judge_trends(run), calibrated=_calibrated(run, store))
-    if STANDARD_OUTPUT not in (json, html, markdown):
+    report = make_report(
+        run, judge_run(run), judge_trends(run), summarize(run), calibrated=_calibrated(run, store)
+    )
+    if STANDARD_OUTPUT not in (json, html, markdown, csv):
         print_report(report)
     for path, text in (
         (json, to_json),
@@ -91,6 +101,8 @@ def show(
     ):
         if path is not None:
             _write(path, text(report))
+    if csv is not None:
+        _write(csv, to_csv(run))
     if html is not None and html != STANDARD_OUTPUT:
         print(f"report: {html}", file=sys.stderr)
     return report

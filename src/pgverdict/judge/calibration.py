@@ -11,7 +11,6 @@ from statistics import fmean, median
 
 import numpy as np
 
-from pgverdict.judge.alpha import split_alpha
 from pgverdict.judge.estimate import FloatArray, estimate, order_columns, order_leads
 from pgverdict.judge.levels import (
     Costs,
@@ -25,7 +24,7 @@ from pgverdict.judge.levels import (
 )
 from pgverdict.judge.resampling import Series, take_apart
 from pgverdict.judge.resolving import Found, Rate, autocorrelation, false_alarms, what_is_found
-from pgverdict.judge.values import BASELINE, Question, questions, values
+from pgverdict.judge.values import BASELINE, Question, values
 from pgverdict.records.round import RoundRecord, SliceRecord
 from pgverdict.records.run import CellRecord, RunRecord
 from pgverdict.spec.campaign import Campaign
@@ -96,7 +95,7 @@ def calibration(run: RunRecord) -> Calibration:
     short = [r for r in cell.measured if len(r.arms) == 2]
     costs = _costs(short)
     rounds_max = min(ROUNDS_MAX, int(BUDGET_S / costs.round_s)) if costs else ROUNDS_MAX
-    alpha = split_alpha(run.campaign.confidence, cells=1, questions=questions(cell))[Question(cell.primary)]
+    alpha = 1 - run.campaign.confidence
     equal = _series(cell, EQUAL)
     fitted = take_apart(equal)
     return Calibration(

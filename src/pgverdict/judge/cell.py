@@ -1,52 +1,69 @@
-"""The verdicts of a cell, and of a run: the whole of `judge` in one paragraph, `judge_question`.
+"""The verdicts of a run: what every cell's rounds say, what that comes to together, and the verdicts that follow.
 
-Pure and without chance: the same records give the same verdicts. Verdicts are never stored truths; they are
-made again from the rounds whenever somebody wants them.
+Pure and without chance: the same records give the same verdicts, in whatever order the cells are. Verdicts are
+never stored truths; they are made again from the rounds whenever somebody wants them.
+
+While a run lasts, `answer_cell` is what changes with a round, and `settle_run` tells whether that moved the levels
+of the others.
 """
 
-import math
 from collections.abc import Sequence
-from statistics import fmean
 
-import numpy as np
-
-from pgverdict.judge.alpha import Alphas, cell_alphas
-from pgverdict.judge.decide import decide
-from pgverdict.judge.estimate import Estimate, estimate, order_columns
-from pgverdict.judge.evalue import log_e_value
-from pgverdict.judge.failures import count_failures
-from pgverdict.judge.forecast import forecast
-from pgverdict.judge.interval import Kind, interval
-from pgverdict.judge.values import Question, Values, values
+from pgverdict.judge.alpha import share_out
+from pgverdict.judge.answer import Answer, answer
+from pgverdict.judge.family import Family, Levels, settle
+from pgverdict.judge.values import questions
 from pgverdict.judge.verdict import Outcome, Verdict
-from pgverdict.records.round import RoundRecord
 from pgverdict.records.run import CellRecord, RunRecord
 from pgverdict.spec.campaign import Campaign
-from pgverdict.spec.metrics import metric
+
+CellAnswers = tuple[tuple[Answer, ...], ...]
+"""What a cell's rounds say: per candidate, in the order of the campaign's arms, the primary's first."""
 
 CellVerdicts = tuple[tuple[Verdict, ...], ...]
-"""A cell's verdicts: per candidate, in the order of the campaign's arms, the primary's first."""
+"""A cell's verdicts, in the same order."""
 
 
 def judge_run(run: RunRecord) -> tuple[CellVerdicts, ...]:
     """Every cell's verdicts, in the order of the run's cells."""
-    return tuple(judge_cell(cell, run.campaign) for cell in run.cells)
+    answers = [answer_cell(cell, run.campaign) for cell in run.cells]
+    family = settle_run(answers, run.campaign)
+    return tuple(judge_answers(answered, family) for answered in answers)
 
 
 def judge_cell(cell: CellRecord, campaign: Campaign) -> CellVerdicts:
-    """Every candidate of the cell against the baseline."""
+    """A cell as it would be judged if the other cells of its campaign had no verdict yet."""
+    answers = answer_cell(cell, campaign)
+    return judge_answers(answers, settle_run([answers], campaign))
+
+
+def answer_cell(cell: CellRecord, campaign: Campaign) -> CellAnswers:
+    """Every candidate of the cell against the baseline, on every question."""
     return tuple(
-        judge_candidate(cell, campaign, candidate, cell_alphas(cell, campaign, candidate))
+        tuple(answer(cell, campaign, candidate, question) for question in questions(cell, candidate))
         for candidate in campaign.candidates
     )
 
 
-def judge_candidate(
-    cell: CellRecord, campaign: Campaign, candidate: int, alphas: Alphas
-) -> tuple[Verdict, ...]:
-    """One verdict per question that has a share of alpha, the primary first (`alpha.cell_alphas`)."""
+def settle_run(answers: Sequence[CellAnswers], campaign: Campaign) -> Family:
+    """How surely the primaries have to be judged; cells that have not begun are in the family, and undecided."""
+    return settle(
+        1 - campaign.confidence,
+        [about_one[0] for answered in answers for about_one in answered],
+        size=len(campaign.cells) * len(campaign.candidates),
+    )
+
+
+def judge_answers(answers: CellAnswers, family: Family) -> CellVerdicts:
+    """The primary by the levels of the family, the other questions by shares of an alpha of their own."""
+    return tuple(_judge_candidate(about_one, family) for about_one in answers)
+
+
+def _judge_candidate(answers: Sequence[Answer], family: Family) -> tuple[Verdict, ...]:
+    shares = share_out(family.alpha, [one.question for one in answers])
     return tuple(
-        judge_question(cell, campaign, candidate, question, alpha) for question, alpha in alphas.items()
+        one.verdict(family.levels if (share := shares[one.question]) is None else Levels.alone(share))
+        for one in answers
     )
 
 
@@ -60,87 +77,3 @@ def rounds_to_decide(verdicts: Sequence[Sequence[Verdict]]) -> int | None:
     primaries = [judged[0] for judged in verdicts if judged[0].outcome is Outcome.UNDECIDED]
     wanted = [primary.more_rounds for primary in primaries if primary.more_rounds is not None]
     return max(wanted) if wanted and len(wanted) == len(primaries) else None
-
-
-def judge_question(
-    cell: CellRecord, campaign: Campaign, candidate: int, question: Question, alpha: float
-) -> Verdict:
-    """One metric of one subject over all measured rounds that have a value of it on both arms."""
-    used = [
-        (record, value)
-        for record in cell.measured
-        if (value := values(record, question, clients=cell.spec.clients, candidate=candidate)) is not None
-    ]
-    kind = interval_kind(cell.measured, campaign)
-    result = estimate(
-        np.array([value.log_ratio for _, value in used], dtype=np.float64),
-        order_columns([record.plan for record, _ in used], candidate),
-    )
-    low, high = (float(limit) for limit in interval(result, alpha, kind))
-    outcome, detectable = decide(
-        low, high, margin=campaign.margin, better=metric(question.metric).better, rounds=len(used)
-    )
-    if campaign.rounds is not None and kind is Kind.ANYTIME:
-        # Two chances to be wrong, before the chosen number and at it, would be twice the alpha.
-        outcome, detectable = Outcome.UNDECIDED, False
-    takes, withheld, more = None, None, None
-    failures = count_failures(cell, candidate)
-    if outcome is Outcome.SAME and failures.withholds_same:
-        outcome, detectable = Outcome.UNDECIDED, False
-        withheld, more = failures.reason, failures.more_rounds
-    elif outcome is Outcome.UNDECIDED:
-        takes = forecast(result, rounds=len(used), alpha=alpha, margin=campaign.margin, kind=kind)
-        more = None if takes is None else takes.rounds
-    baseline_value, candidate_value = _typical_values([value for _, value in used])
-    return Verdict(
-        metric=question.metric,
-        subject=question.subject,
-        baseline=campaign.arms[0].name,
-        candidate=campaign.arms[candidate].name,
-        baseline_value=baseline_value,
-        candidate_value=candidate_value,
-        effect=_exp(float(result.log_ratio)),
-        low=_exp(low),
-        high=_exp(high),
-        confidence=campaign.confidence,
-        margin=campaign.margin,
-        outcome=outcome,
-        detectable=detectable,
-        rounds=len(used),
-        alpha=alpha,
-        e_value=math.nan if kind is Kind.FIXED else _e_value(result),
-        round_sd=float(result.sd),
-        more_rounds=more,
-        more_rounds_range=None if takes is None else (takes.low, takes.high),
-        withheld=withheld,
-    )
-
-
-def interval_kind(measured: Sequence[RoundRecord], campaign: Campaign) -> Kind:
-    """The narrow interval only for the very number of rounds that was chosen beforehand."""
-    return Kind.FIXED if campaign.rounds is not None and len(measured) == campaign.rounds else Kind.ANYTIME
-
-
-def _e_value(result: Estimate) -> float:
-    if not result.known:
-        return 1.0  # the rounds cannot tell, so they have not spoken against "no change" either
-    error = float(result.standard_error)
-    effect = float(result.log_ratio)
-    t = effect / error if error > 0 else (math.inf if effect else 0.0)
-    return _exp(float(log_e_value(np.array(t), df=result.df, information=result.information)))
-
-
-def _typical_values(used: Sequence[Values]) -> tuple[float, float]:
-    if not used:
-        return math.nan, math.nan
-    return (
-        math.exp(fmean(math.log(value.baseline) for value in used)),
-        math.exp(fmean(math.log(value.candidate) for value in used)),
-    )
-
-
-def _exp(logarithm: float) -> float:
-    try:
-        return math.exp(logarithm)
-    except OverflowError:
-        return math.inf

@@ -22,13 +22,24 @@ MORE_ROUNDS_MAX = 10_000
 """Further than this no forecast is made: eight hours of rounds of three seconds."""
 
 
-def decide(low: float, high: float, *, margin: float, better: Better, rounds: int) -> tuple[Outcome, bool]:
-    """The outcome and whether SAME is a detectable difference. `low` and `high` limit the log ratio."""
+Limits = tuple[float, float]
+"""Of a log ratio, lower and upper."""
+
+
+def decide(
+    low: float, high: float, *, margin: float, better: Better, rounds: int, same: Limits | None = None
+) -> tuple[Outcome, bool]:
+    """The outcome and whether SAME is a detectable difference. `low` and `high` limit the log ratio.
+
+    `same`: the interval that SAME is told from, where that has to be more or less sure than a difference
+    (`judge.family`); for what is judged by itself the two are one.
+    """
     if rounds < ROUNDS_MIN:
         return Outcome.UNDECIDED, False
     excludes_no_change = low > 0 or high < 0
     limit = math.log1p(margin)
-    if -limit <= low and high <= limit:
+    same = same or (low, high)
+    if -limit <= same[0] and same[1] <= limit:
         return Outcome.SAME, excludes_no_change
     if not excludes_no_change:
         return Outcome.UNDECIDED, False

@@ -45,8 +45,10 @@ class Forecast:
     high: int | None
 
 
-def forecast(result: Estimate, *, rounds: int, alpha: float, margin: float, kind: Kind) -> Forecast | None:
-    """What would settle it.
+def forecast(
+    result: Estimate, *, rounds: int, alpha: float, margin: float, kind: Kind, alpha_same: float | None = None
+) -> Forecast | None:
+    """What would settle it. `alpha` is that of a difference, and of SAME unless `alpha_same` is.
 
     None where there is no estimate yet, and where it would rather take more than MORE_ROUNDS_MAX. With FIXED it
     is about a new run of `rounds` and so many more, since this one has had its look.
@@ -55,7 +57,11 @@ def forecast(result: Estimate, *, rounds: int, alpha: float, margin: float, kind
         return None
     more = _rounds_looked_at(max(1, ROUNDS_MIN - rounds))
     decided = np.mean(
-        [_decided(result, share, more, alpha=alpha, margin=margin, kind=kind) for share in _SCATTERS], axis=0
+        [
+            _decided(result, share, more, alphas=(alpha, alpha_same or alpha), margin=margin, kind=kind)
+            for share in _SCATTERS
+        ],
+        axis=0,
     )
     middle = _quantile(more, decided, 0.5)
     if middle is None:
@@ -74,9 +80,18 @@ def _rounds_looked_at(first: int) -> FloatArray:
 
 
 def _decided(
-    result: Estimate, share: float, more: FloatArray, *, alpha: float, margin: float, kind: Kind
+    result: Estimate,
+    share: float,
+    more: FloatArray,
+    *,
+    alphas: tuple[float, float],
+    margin: float,
+    kind: Kind,
 ) -> FloatArray:
-    """The probability that it is decided after so many more rounds, if the scatter is that quantile of its own."""
+    """The probability that it is decided after so many more rounds, if the scatter is that quantile of its own.
+
+    `alphas`: of a difference, and of SAME.
+    """
     # Imported late: a run whose verdict is there needs no forecast.
     from scipy.special import chdtri, ndtr
 
@@ -84,9 +99,9 @@ def _decided(
     information = result.information + more  # balanced orders lose nothing
     true_sd = sd * math.sqrt(df / float(chdtri(df, share)))
     shown_sd = np.sqrt((df * sd**2 + more * true_sd**2) / (df + more))
-    t = half_width_t(alpha, kind, df=df + more, information=information)
-    half = np.where(
-        np.isfinite(t), np.where(np.isfinite(t), t, 0.0) * shown_sd / np.sqrt(information), np.inf
+    half, half_same = (
+        np.where(np.isfinite(t), np.where(np.isfinite(t), t, 0.0) * shown_sd / np.sqrt(information), np.inf)
+        for t in (half_width_t(alpha, kind, df=df + more, information=information) for alpha in alphas)
     )
     now = float(result.log_ratio)
     before = np.concatenate([[result.information], information[:-1]])
@@ -99,7 +114,7 @@ def _decided(
     reach = max(_REACH * true_sd / math.sqrt(result.information), 1e-12 * max(1.0, abs(now)))
     edges = np.linspace(min(now, kept[0] * now) - reach, max(now, kept[0] * now) + reach, _ESTIMATES + 1)
     middles = (edges[:-1] + edges[1:]) / 2
-    settled = (np.abs(middles) > half[:, None]) | (np.abs(middles) + half[:, None] <= math.log1p(margin))
+    settled = (np.abs(middles) > half[:, None]) | (np.abs(middles) + half_same[:, None] <= math.log1p(margin))
 
     weight = 1 - before / information  # of further rounds, in the estimate to come
     drawn_in = 1 - weight * (1 - kept)

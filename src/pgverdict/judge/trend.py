@@ -18,7 +18,7 @@ from statistics import median
 
 import numpy as np
 
-from pgverdict.judge.cell import interval_kind
+from pgverdict.judge.answer import interval_kind
 from pgverdict.judge.estimate import FloatArray, estimate, order_leads
 from pgverdict.judge.interval import interval
 from pgverdict.judge.values import Question, side_by_side

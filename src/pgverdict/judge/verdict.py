@@ -24,8 +24,8 @@ class Outcome(Enum):
 class Verdict:
     """The judgement of one metric of one cell.
 
-    `effect` = candidate / baseline, with its interval [`low`, `high`], which holds at `confidence` for all
-    metrics of the run together and however often one looked. The effect is estimated at balanced order,
+    `effect` = candidate / baseline, with its interval [`low`, `high`], at level `alpha`, which holds
+    however often one looked. The effect is estimated at balanced order,
     so it need not be the quotient of the two values to the last digit. Where nothing can be estimated yet
     (fewer than five rounds, or an order that never varied), effect, low and high are NaN, 0 and infinity;
     for a few rounds more there is an effect, and the limits are still 0 and infinity.
@@ -49,7 +49,7 @@ class Verdict:
     rounds: int
     """Measured rounds that have a value of this metric and subject; the others are left out of it."""
     alpha: float
-    """This metric's share of the run's error probability."""
+    """The level of the interval: for a primary metric by `judge.family`, for others by `judge.alpha`."""
     e_value: float
     """Evidence against "no change"; it is decisive at 1 / alpha.
 

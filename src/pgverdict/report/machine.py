@@ -36,6 +36,7 @@ def _document(report: Report) -> dict[str, Any]:
         "campaign": {
             "margin": campaign.margin,
             "confidence": campaign.confidence,
+            "promise": report.promise,
             "budget_s": campaign.budget_s,
             "rounds": campaign.rounds,
             "freeze": campaign.freeze.value,
@@ -57,6 +58,7 @@ def _document(report: Report) -> dict[str, Any]:
         "differences": [asdict(difference) for difference in report.differences],
         "cells": [_cell(cell) for cell in report.cells],
         "trends": [_trend(trend) for trend in report.trends],
+        "summaries": [{"sentence": one.sentence, **asdict(one.summary)} for one in report.summaries],
     }
 
 

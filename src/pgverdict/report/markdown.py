@@ -11,6 +11,7 @@ from pgverdict.report.model import CellReport, Report, TrendReport
 def to_markdown(report: Report) -> str:
     """One document, in GitHub's dialect."""
     blocks = [f"# {_text(report.title)}", _list(_headline(cell) for cell in report.cells)]
+    blocks.append(_list(f"{_text(one.sentence)}." for one in report.summaries))
     for cell in report.cells:
         blocks += _cell(cell, report)
     for trend in report.trends:
@@ -23,10 +24,9 @@ def to_markdown(report: Report) -> str:
         " otherwise:",
         f"```sh\n{report.command}\n```",
     ]
-    sure = words.confidence_words(report.campaign.confidence)
     margin = words.margin_words(report.campaign.margin)
     blocks.append(
-        f"Intervals hold with {sure} for all verdicts of the run together; the margin is {margin}."
+        f"Confidence: {_text(report.promise)}. The margin is {margin}."
         f" Run {_code(report.id)}, {_text(report.made_by)}."
     )
     return "\n\n".join(block for block in blocks if block) + "\n"

@@ -15,6 +15,7 @@ from pgverdict.judge.failures import count_failures
 from pgverdict.judge.series import series, stall_ns, stalled_slices
 from pgverdict.judge.shape import Check, checks
 from pgverdict.judge.spread import Spread, spread
+from pgverdict.judge.summary import Summary
 from pgverdict.judge.trend import Trend
 from pgverdict.judge.values import Question, values
 from pgverdict.judge.verdict import Outcome, Verdict
@@ -130,6 +131,14 @@ class TrendReport:
 
 
 @dataclass(frozen=True)
+class SummaryReport:
+    """A candidate over all cells; the sentence has no full stop."""
+
+    sentence: str
+    summary: Summary
+
+
+@dataclass(frozen=True)
 class Report:
     """A run as it is shown. A cell with several candidates is there once for each."""
 
@@ -147,6 +156,10 @@ class Report:
     """What measures the whole run again."""
     cells: tuple[CellReport, ...]
     trends: tuple[TrendReport, ...]
+    summaries: tuple[SummaryReport, ...]
+    """Per candidate, where there are several cells."""
+    promise: str
+    """What the confidence is about, as a sentence without a full stop."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -174,11 +187,13 @@ def make_report(
     run: RunRecord,
     verdicts: Sequence[Sequence[Sequence[Verdict]]],
     trends: Sequence[Sequence[Trend]] = (),
+    summaries: Sequence[Summary] = (),
     *,
     calibrated: str | None = None,
 ) -> Report:
-    """The report of a run; `verdicts` are `judge.cell.judge_run`'s, per cell and candidate, and `trends`
-    `judge.trend.judge_trends`'s, per cell. `calibrated`: what is known of the host (`report.calibration`)."""
+    """The report of a run; `verdicts` are `judge.cell.judge_run`'s, per cell and candidate, `trends`
+    `judge.trend.judge_trends`'s, per cell, and `summaries` `judge.summary.summarize`'s, per candidate.
+    `calibrated`: what is known of the host (`report.calibration`)."""
     differences = _differences(run.arms)
     return Report(
         made_by=f"pgverdict {__version__}",
@@ -203,7 +218,17 @@ def make_report(
             for cell, found in zip(run.cells, trends or ((),) * len(run.cells), strict=True)
             if found
         ),
+        summaries=tuple(_summary(run, summary) for summary in summaries),
+        promise=words.promise(
+            run.campaign.confidence, members=len(run.campaign.cells) * len(run.campaign.candidates)
+        ),
     )
+
+
+def _summary(run: RunRecord, summary: Summary) -> SummaryReport:
+    labels = {arm.name: words.arm_label(arm) for arm in run.arms}
+    arms = (labels[summary.baseline], labels[summary.candidate])
+    return SummaryReport(words.summary_sentence(summary, arms), summary)
 
 
 def _trend(run: RunRecord, cell: CellRecord, trends: tuple[Trend, ...]) -> TrendReport:

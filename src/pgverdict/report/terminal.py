@@ -66,6 +66,8 @@ class _Verdicts(Table):
 
 def _parts(report: Report) -> list[RenderableType]:
     parts: list[RenderableType] = [_headlines(report), ""]
+    if report.summaries:
+        parts += [*(Text(one.sentence) for one in report.summaries), ""]
     for cell in report.cells:
         parts += _cell(cell, report)
     for trend in report.trends:
@@ -161,5 +163,4 @@ def _note(note: str) -> Padding:
 
 
 def _confidence(report: Report) -> str:
-    sure = words.confidence_words(report.campaign.confidence)
-    return f"{sure} sure of all verdicts of the run together; margin {words.margin_words(report.campaign.margin)}"
+    return f"{report.promise}; margin {words.margin_words(report.campaign.margin)}"

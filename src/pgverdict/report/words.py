@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable
 
 from pgverdict.judge.decide import MORE_ROUNDS_MAX, ROUNDS_MIN
+from pgverdict.judge.summary import Summary
 from pgverdict.judge.trend import Trend
 from pgverdict.judge.verdict import WHOLE_CELL, Outcome, Verdict
 from pgverdict.records.run import ArmFacts
@@ -393,3 +394,51 @@ def margin_words(margin: float) -> str:
     '1 %'
     """
     return f"{_plain(margin * 100)} %"
+
+
+def promise(confidence: float, *, members: int) -> str:
+    """What the confidence of a run is about; `members`: how many primary metrics are judged, cells times candidates.
+
+    >>> promise(0.99, members=1).partition("; ")[0]
+    'the verdict on the primary metric is wrong with a probability of at most 1 %'
+    """
+    wrong = confidence_words(1 - confidence)
+    others = f"are all right together with at least {confidence_words(confidence)}"
+    if members == 1:
+        return (
+            f"the verdict on the primary metric is wrong with a probability of at most {wrong};"
+            f" those on the other metrics {others}"
+        )
+    return (
+        f"of the differences claimed on primary metrics a share of at most {wrong} is expected to be wrong, and so it"
+        f" is of the SAMEs; the verdicts on a cell's other metrics {others}, cell by cell"
+    )
+
+
+def summary_sentence(summary: Summary, arms: tuple[str, str]) -> str:
+    """A candidate over all cells; `arms` is how baseline and candidate are called."""
+    baseline, candidate = arms
+    cells = count(summary.cells, "cell")
+    if summary.cells < summary.cells_of_campaign:
+        cells = f"{summary.cells} of {count(summary.cells_of_campaign, 'cell')}"
+    start = f"{candidate} over {cells}, geometric mean of the primary metrics"
+    basis = f"from the {count(summary.rounds, 'round')} that each of them has"
+    if not math.isfinite(summary.slowdown):
+        return f"{start}: not yet known"
+    said = f"{start}: {_signed_slowdown(summary.slowdown)} than {baseline}"
+    if not has_limits(summary.low, summary.high):
+        return f"{said}, {basis}, too few for an interval"
+    ends = f"{_signed_slowdown(summary.low)} and {_signed_slowdown(summary.high)}"
+    return f"{said}, between {ends}, {confidence_words(summary.confidence)} sure, {basis}"
+
+
+def _signed_slowdown(factor: float) -> str:
+    """'1.20 % slower'; from a factor of two on, '2.40 times as slow'."""
+    word, size = ("slower", factor) if factor >= 1 else ("faster", 1 / factor)
+    if size >= 2:
+        return f"{min(size, RATIO_MAX):.2f} times {word}"
+    return f"{abs(factor - 1) * 100:.2f} % {word}"
+
+
+def has_limits(low: float, high: float) -> bool:
+    return low > 0 and math.isfinite(high)

@@ -16,8 +16,16 @@ from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.collect import bounds_of
 from pgverdict.conduct.round import run_round
 from pgverdict.errors import WorldError
-from pgverdict.judge.cell import is_decided, judge_cell, rounds_to_decide
-from pgverdict.judge.verdict import Verdict
+from pgverdict.judge.cell import (
+    CellAnswers,
+    CellVerdicts,
+    answer_cell,
+    is_decided,
+    judge_answers,
+    rounds_to_decide,
+    settle_run,
+)
+from pgverdict.judge.family import Family
 from pgverdict.observe.host import host_facts
 from pgverdict.plan.budget import CellProgress, next_cell, time_left_s
 from pgverdict.plan.rounds import arrange
@@ -70,7 +78,8 @@ class _LiveCell:
 
     prepared: PreparedCell
     record: CellRecord
-    verdicts: tuple[tuple[Verdict, ...], ...] = ()
+    answers: CellAnswers = ()
+    verdicts: CellVerdicts = ()
     failures_in_a_row: int = 0
     bounds: Bounds | None = None
 
@@ -120,6 +129,7 @@ def _measure(
     run: RunRecord, cells: list[_LiveCell], site: Site, store: Store, listener: Listener, begun: float
 ) -> None:
     campaign = run.campaign
+    family = None
     while True:
         progress = [cell.progress(campaign.rounds) for cell in cells]
         spent_s = monotonic() - begun
@@ -141,8 +151,17 @@ def _measure(
         record = run_round(cell.prepared, plan, cell.bounds, site.launch_arm)
         store.keep_round(run.id, number, record)
         _take(cell, record)
-        cell.verdicts = judge_cell(cell.record, campaign)
+        cell.answers = answer_cell(cell.record, campaign)
+        family = _judge(cells, cell, campaign, family)
         listener.round_done(cell.record.spec, record, cell.verdicts)
+
+
+def _judge(cells: list[_LiveCell], changed: _LiveCell, campaign: Campaign, before: Family | None) -> Family:
+    """A cell's new answers may decide others, too: all are judged anew where the levels moved."""
+    family = settle_run([cell.answers for cell in cells], campaign)
+    for cell in cells if family != before else [changed]:
+        cell.verdicts = judge_answers(cell.answers, family)
+    return family
 
 
 def _take(cell: _LiveCell, record: RoundRecord) -> None:
