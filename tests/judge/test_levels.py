@@ -13,7 +13,9 @@ from pgverdict.judge.levels import (
     best_pairs,
     component,
     distances,
+    numbered,
     order_effects,
+    split_halves,
     split_scatter,
 )
 
@@ -106,6 +108,25 @@ def test_the_scatter_is_split_into_pairs_and_starts() -> None:
     assert pair == pytest.approx(PAIR * math.sqrt(2) * math.sqrt(1.5), rel=0.12)
     assert start == pytest.approx(math.hypot(START * math.sqrt(2), LAST / 2), rel=0.15)
     assert within == pytest.approx(pair / math.sqrt(PAIRS))
+
+
+def test_halves_of_whatever_is_made_of_the_pairs_tell_how_sure_a_round_is() -> None:
+    pairs = PAIR * np.random.default_rng(4).standard_normal((2000, PAIRS))
+    rounds = START * np.random.default_rng(5).standard_normal(2000) + pairs.mean(axis=1)
+
+    within, start = split_halves(
+        pairs[:, ::2].mean(axis=1) - pairs[:, 1::2].mean(axis=1), float(rounds.std())
+    )
+
+    assert within == pytest.approx(PAIR / math.sqrt(PAIRS), rel=0.05)
+    assert start == pytest.approx(START, rel=0.1)
+
+
+def test_members_of_one_pool_are_the_same_for_all_its_arms() -> None:
+    drawn = [(0, 1), (1, 0)]
+
+    assert np.unique(numbered(drawn, (0, 0))).size == 2
+    assert np.unique(numbered(drawn, (0, 1))).size == np.unique(numbered(drawn, ())).size == 4
 
 
 def test_starts_that_do_not_differ_have_no_variance() -> None:

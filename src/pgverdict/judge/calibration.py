@@ -19,11 +19,13 @@ from pgverdict.judge.levels import (
     best_pairs,
     component,
     distances,
+    numbered,
     order_effects,
     split_scatter,
 )
-from pgverdict.judge.resampling import Series, take_apart
-from pgverdict.judge.resolving import Found, Rate, autocorrelation, false_alarms, what_is_found
+from pgverdict.judge.neighbours import likeness
+from pgverdict.judge.resampling import Series
+from pgverdict.judge.resolving import Found, Rate, false_alarms, what_is_found
 from pgverdict.judge.values import BASELINE, Question, values
 from pgverdict.records.round import RoundRecord, SliceRecord
 from pgverdict.records.run import CellRecord, RunRecord
@@ -75,7 +77,7 @@ class Calibration:
     equal: Found | None
     slowed: tuple[Slowed, ...]
     correlation: tuple[float, float] | None
-    """Of neighbouring rounds of equal arms, and its standard error."""
+    """Of neighbouring rounds of equal arms, and its standard error where rounds are independent."""
     levels: Levels | None
 
     def seconds(self, rounds: float | None) -> float | None:
@@ -97,7 +99,7 @@ def calibration(run: RunRecord) -> Calibration:
     rounds_max = min(ROUNDS_MAX, int(BUDGET_S / costs.round_s)) if costs else ROUNDS_MAX
     alpha = 1 - run.campaign.confidence
     equal = _series(cell, EQUAL)
-    fitted = take_apart(equal)
+    neighbours = likeness(equal.log_ratios, equal.orders)
     return Calibration(
         rounds=len(whole),
         short_rounds=len(short),
@@ -112,7 +114,7 @@ def calibration(run: RunRecord) -> Calibration:
         ),
         equal=_found(run.campaign, EQUAL, equal, 0.0, alpha, rounds_max),
         slowed=tuple(_slowed(run.campaign, cell, alpha, rounds_max)),
-        correlation=autocorrelation(fitted) if fitted else None,
+        correlation=(neighbours.correlation, neighbours.sd) if neighbours else None,
         levels=_levels(whole, cell, len(run.campaign.arms)),
     )
 
@@ -223,8 +225,8 @@ def _levels(rounds: list[RoundRecord], cell: CellRecord, arms: int) -> Levels | 
         within_sd=within_sd,
         pair_sd=pair_sd,
         start_sd=math.sqrt(max(0.0, round_sd**2 - within_sd**2)),
-        loads=component(rests, columns, _members([r.plan.loads for r in records], cell.load_pools)),
-        installs=component(rests, columns, _members([r.plan.installs for r in records], cell.install_pools)),
+        loads=component(rests, columns, numbered([r.plan.loads for r in records], cell.load_pools)),
+        installs=component(rests, columns, numbered([r.plan.installs for r in records], cell.install_pools)),
         orders=order_effects(rests, columns, ORDERS),
     )
 
@@ -241,11 +243,3 @@ def _pair_logs(record: RoundRecord, primary: str, arms: int) -> FloatArray | Non
 def _slice_log(one: SliceRecord, primary: str) -> float:
     took = one.latency.p50_ns if primary == "latency_us_p50" else 1e9 / one.rate_hz if one.rate_hz else 0.0
     return math.log(took) if took > 0 else math.nan
-
-
-def _members(drawn: list[tuple[int, ...]], pools: tuple[int, ...]) -> FloatArray:
-    """A number for each member that was drawn, pools apart: one per round and arm."""
-    pool_of = pools or tuple(range(len(drawn[0])))
-    return np.array(
-        [[pool * 1e6 + member for pool, member in zip(pool_of, members, strict=True)] for members in drawn]
-    )

@@ -13,6 +13,7 @@ C. R. Henderson. Estimation of variance and covariance components. Biometrics 9 
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,13 +75,20 @@ class Costs:
 def split_scatter(pair_logs: FloatArray, round_sd: float) -> tuple[float, float, float]:
     """(within, pair, start) standard deviations from the log ratios of pairs, rounds x pairs.
 
-    The error of a round's median is seen in the medians of its even and its odd pairs: each has half the pairs and so
-    twice the variance, their difference four times.
+    The error of a round's median is seen in the medians of its even and its odd pairs.
     """
-    pairs = pair_logs.shape[1]
     halves = np.nanmedian(pair_logs[:, ::2], axis=1) - np.nanmedian(pair_logs[:, 1::2], axis=1)
-    within = math.sqrt(float((halves**2).mean()) / 4)
-    return within, within * math.sqrt(pairs), math.sqrt(max(0.0, round_sd**2 - within**2))
+    within, start = split_halves(halves, round_sd)
+    return within, within * math.sqrt(pair_logs.shape[1]), start
+
+
+def split_halves(differences: FloatArray, round_sd: float) -> tuple[float, float]:
+    """(within, start) standard deviations, from each round's difference between its even and its odd pairs.
+
+    Whatever is made of the pairs: half of them has twice the variance of all, the difference of halves four times.
+    """
+    within = math.sqrt(float((differences**2).mean()) / 4)
+    return within, math.sqrt(max(0.0, round_sd**2 - within**2))
 
 
 def best_pairs(levels: Levels, costs: Costs) -> float:
@@ -94,6 +102,14 @@ def distances(logs: FloatArray) -> FloatArray:
     """rounds x arms, from rounds x pairs x arms."""
     centred = logs - logs.mean(axis=2, keepdims=True)
     return np.asarray(np.median(centred, axis=1))
+
+
+def numbered(drawn: Sequence[Sequence[int]], pools: Sequence[int]) -> FloatArray:
+    """A number for each member that was drawn, pools apart, rounds x arms; without `pools` every arm has its own."""
+    pool_of = pools or range(len(drawn[0]))
+    return np.array(
+        [[pool * 1e6 + member for pool, member in zip(pool_of, members, strict=True)] for members in drawn]
+    )
 
 
 def background(scores: FloatArray) -> FloatArray:

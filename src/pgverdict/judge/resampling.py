@@ -9,7 +9,7 @@ A rest is widened by sqrt(rounds / df), since least squares makes rests smaller 
 and rest of every round get a sign by lot: of equal arms any other sign would have been as likely, so that what
 persisted between the two becomes noise, and every verdict but SAME is a false alarm.
 
-Drawing rounds one by one removes dependence between rounds: what it does is told by the autocorrelation, not here.
+Drawing rounds one by one removes dependence between rounds: what it does is told by `judge.neighbours`, not here.
 Everything is a log ratio that grows as the candidate gets slower.
 """
 

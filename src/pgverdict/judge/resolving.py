@@ -6,14 +6,13 @@ Numbers in, resolving power out. The chance comes from a generator that is given
     True
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from pgverdict.judge.estimate import estimate
 from pgverdict.judge.interval import Kind, interval
-from pgverdict.judge.resampling import Fitted, Series, first_ends, made_up_runs, take_apart
+from pgverdict.judge.resampling import Series, first_ends, made_up_runs, take_apart
 from pgverdict.judge.verdict import Outcome
 
 RUNS = 1000
@@ -143,10 +142,3 @@ def what_is_found(
         rounds_p50=ends.rounds_quantile(0.5),
         rounds_p90=ends.rounds_quantile(0.9),
     )
-
-
-def autocorrelation(fitted: Fitted) -> tuple[float, float]:
-    """Of neighbouring rounds, orders accounted for; and its standard error where there is none."""
-    rests = fitted.rests - fitted.rests.mean()
-    total = float(rests @ rests)
-    return (float(rests[1:] @ rests[:-1]) / total if total else 0.0), 1 / math.sqrt(rests.size)

@@ -17,6 +17,7 @@ import numpy as np
 
 from pgverdict.judge.decide import ROUNDS_MIN
 from pgverdict.judge.dip import chance, dip
+from pgverdict.judge.neighbours import likeness
 from pgverdict.judge.series import Series
 from pgverdict.judge.spread import residuals
 
@@ -107,36 +108,16 @@ def _drift(found: Series) -> Iterator[Check]:
 
 
 def _correlation(found: Series) -> Iterator[Check]:
-    """Of neighbouring rounds' residuals, one-sided: only likeness does harm (METHODOLOGY.md#errors).
-
-    Residuals of independent rounds are a little unlike their neighbours. Mean and variance of the ratio of quadratic
-    forms are exact for normal noise (Durbin & Watson 1950), its tail is that of a beta distribution with the same.
-    """
+    """Of neighbouring rounds' residuals, one-sided: only likeness does harm (METHODOLOGY.md#errors)."""
     # Imported late, here and below: a run that is not reported does without scipy.
-    from scipy.special import betainc, ndtri
+    from scipy.special import ndtri
 
-    rest, _, df = residuals(found.log_ratios, found.orders)
-    total = float(rest @ rest)
-    if df < 3 or total <= 1e-24:
+    told = likeness(found.log_ratios, found.orders)
+    if told is None:
         return
-    n = found.rounds
-    shift = (np.eye(n, k=1) + np.eye(n, k=-1)) / 2
-    projector, _, _ = residuals(np.eye(n), found.orders)
-    # The projector's range has df dimensions; the other eigenvalues are exactly 0 and come with it.
-    values, vectors = np.linalg.eigh(projector)
-    inside = vectors[:, values > 0.5]
-    forms = np.linalg.eigvalsh(inside.T @ shift @ inside)
-    mean = float(forms.mean())
-    variance = 2 * float(forms.var()) / (df + 2)
-    least, most = float(forms[0]), float(forms[-1])
-    share = (mean - least) / (most - least)
-    weight = share * (1 - share) * (most - least) ** 2 / variance - 1
-    r = float(rest[1:] @ rest[:-1]) / total
-    at = min(max((r - least) / (most - least), 0.0), 1.0)
-    p = float(betainc((1 - share) * weight, share * weight, 1 - at))
-    half = -float(ndtri(FALSE_FINDINGS / TESTS / 2)) * math.sqrt(variance)
-    told = r - mean
-    yield Check(CORRELATION, EFFECT, told, max(-1.0, told - half), min(1.0, told + half), p)
+    half = -float(ndtri(FALSE_FINDINGS / TESTS / 2)) * told.sd
+    limits = max(-1.0, told.correlation - half), min(1.0, told.correlation + half)
+    yield Check(CORRELATION, EFFECT, told.correlation, *limits, told.p)
 
 
 def _modes(found: Series) -> Iterator[Check]:
