@@ -9,10 +9,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from pgverdict.cli.exits import leave
+from bench.ending import check_minutes, run_and_leave
 from pgverdict.cli.live import LiveView
-from pgverdict.errors import Interrupted, PgverdictError, UserError
-from pgverdict.servers import interruption
+from pgverdict.errors import UserError
 
 from .lines import LINES, line
 from .measure import ROOT, measure
@@ -22,32 +21,19 @@ from .recorded import read_all
 RESULTS = ROOT / "bench" / "results" / "verdicts"
 
 
-def main(arguments: list[str]) -> int:
-    """The exit code."""
+def main(arguments: list[str]) -> None:
+    """Measure if asked to, then print."""
     options = _parse(arguments)
-    try:
-        if options.measure is not None:
-            chosen = [line(name) for name in options.measure] or LINES
-            if options.minutes is not None and options.minutes <= 0:
-                raise UserError(f"a time limit must be longer than nothing: {options.minutes:g}")
-            if options.repetitions is not None and options.repetitions < 1:
-                raise UserError(f"too few repetitions: {options.repetitions}")
-            with LiveView() as view:
-                measure(
-                    chosen,
-                    options.results,
-                    repetitions=options.repetitions,
-                    minutes=options.minutes,
-                    view=view,
-                )
-        write(options.results)
-    except PgverdictError as error:
-        return _complain(error)
-    except KeyboardInterrupt:
-        return _complain(
-            Interrupted("interrupted", hint="the same command goes on; the repetition that ran is dropped")
-        )
-    return 0
+    if options.measure is not None:
+        chosen = [line(name) for name in options.measure] or LINES
+        check_minutes(options.minutes)
+        if options.repetitions is not None and options.repetitions < 1:
+            raise UserError(f"too few repetitions: {options.repetitions}")
+        with LiveView() as view:
+            measure(
+                chosen, options.results, repetitions=options.repetitions, minutes=options.minutes, view=view
+            )
+    write(options.results)
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
@@ -70,13 +56,5 @@ def write(results: Path) -> None:
         (results / "README.md").write_text(text, encoding="utf-8")
 
 
-def _complain(error: PgverdictError) -> int:
-    print(f"error: {error.message}", file=sys.stderr)
-    if error.hint:
-        print(f"hint: {error.hint}", file=sys.stderr)
-    return error.exit_code
-
-
 if __name__ == "__main__":
-    interruption.install()
-    leave(main(sys.argv[1:]))
+    run_and_leave(lambda: main(sys.argv[1:]))

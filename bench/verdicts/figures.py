@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaincinv
 
 from pgverdict.judge.decide import decide
-from pgverdict.judge.estimate import FloatArray, estimate
+from pgverdict.judge.estimate import FloatArray, estimate, order_columns
 from pgverdict.judge.interval import Kind, interval
+from pgverdict.judge.resampling import Series
 from pgverdict.judge.verdict import Outcome
 from pgverdict.spec.metrics import Better, metric
 
@@ -90,22 +90,11 @@ def quantile(values: Sequence[float], share: float) -> float:
     return float(sorted(values)[math.ceil(share * (len(values) - 1))])
 
 
-def clopper_pearson(events: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Exact one-sided limits of the rate, lower and upper, each right with that confidence. C. J. Clopper, E. S.
-    Pearson, The use of confidence or fiducial limits illustrated in the case of the binomial, Biometrika 26 (1934).
-
-    >>> [round(limit, 4) for limit in clopper_pearson(0, 30)]
-    [0.0, 0.095]
-    """
-    low = float(betaincinv(events, trials - events + 1, 1 - confidence)) if events else 0.0
-    high = float(betaincinv(events + 1, trials - events, confidence)) if events < trials else 1.0
-    return low, high
-
-
-def order_columns(rounds: Sequence[Round]) -> FloatArray:
-    """As `judge.estimate.order_columns` has them: candidate started first, connected first, in the second directory."""
-    rows = [(r.start_order[0] == 1, r.connect_order[0] == 1, r.slots[1] == 1) for r in rounds]
-    return np.where(np.array(rows, dtype=bool).reshape(len(rows), 3), 0.5, -0.5)
+def series(rounds: Sequence[Round], name: str) -> Series:
+    """The rounds that have the metric, as log ratios that grow as the candidate gets slower, and their orders."""
+    used = [r for r in rounds if name in r.values]
+    sign = 1.0 if metric(name).better is Better.LOWER else -1.0
+    return Series(sign * log_ratios(used, name), order_columns([r.plan for r in used]))
 
 
 def log_ratios(rounds: Sequence[Round], name: str) -> FloatArray:
@@ -128,7 +117,8 @@ def judge(cell: Cell, measured: Sequence[Round], repetition: Repetition) -> Outc
     if fixed is not None and len(measured) != fixed:
         return Outcome.UNDECIDED
     kind = Kind.ANYTIME if fixed is None else Kind.FIXED
-    low, high = interval(estimate(log_ratios(used, cell.primary), order_columns(used)), cell.alpha, kind)
+    orders = order_columns([r.plan for r in used])
+    low, high = interval(estimate(log_ratios(used, cell.primary), orders), cell.alpha, kind)
     return decide(
         float(low),
         float(high),

@@ -10,6 +10,9 @@ from enum import Enum
 from pgverdict.errors import unknown_word
 from pgverdict.spec.campaign import Pinning
 
+SETTINGS = ("shared_buffers=512MB", "synchronous_commit=off")
+"""Those of `./x demo`: the whole dataset fits in shared buffers."""
+
 
 class Right(Enum):
     """What a run must end with to have been right."""
@@ -33,6 +36,7 @@ class Line:
     injected: float = 0.0
     workloads: tuple[str, ...] = ("select-only",)
     servers: tuple[str, str] = ("17", "17")
+    settings: tuple[str, ...] = SETTINGS
     scale: int = 10
     clients: int = 1
     placement: Pinning = Pinning.PINNED
@@ -53,9 +57,6 @@ class Line:
         """Whether its rounds are what is wanted, and not its verdicts."""
         return self.rounds is not None
 
-
-SETTINGS = ("shared_buffers=512MB", "synchronous_commit=off")
-"""Those of `./x demo`: the whole dataset fits in shared buffers."""
 
 CONFIDENCE = 0.99
 

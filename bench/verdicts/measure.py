@@ -27,7 +27,7 @@ from pgverdict.spec.quantities import setting
 from pgverdict.store.opening import open_store
 
 from .injection import handicap_ns
-from .lines import CONFIDENCE, SETTINGS, Line
+from .lines import CONFIDENCE, Line
 from .recorded import PROBE, Repetition, count, keep, next_name, read_probe
 from .taken import take
 
@@ -67,14 +67,14 @@ def measure_one(line: Line, results: Path, *, revision: str, view: LiveView) -> 
         probe = read_probe(folder)
         if probe is None:
             view.note(f"{line.name}: probing what {line.injected * 100:g} % is")
-            probe = _run(replace(line, rounds=PROBE_ROUNDS), 0, revision, view)
+            probe = run_once(replace(line, rounds=PROBE_ROUNDS), 0, revision, view)
             if probe.failure is not None or not probe.measured():
                 raise WorldError(f"the probe of {line.name} failed: {probe.failure}")
             keep(probe, folder, PROBE, compress=False)
         handicap = handicap_ns(line.injected, probe.cells[0], probe.measured())
     name = next_name(folder)
     view.note(f"{line.name}: repetition {name}")
-    repetition = _run(line, handicap, revision, view)
+    repetition = run_once(line, handicap, revision, view)
     place = keep(repetition, folder, name, compress=line.keeps_slices)
     outcomes = ", ".join(cell.outcome for cell in repetition.cells)
     view.note(f"{line.name}: {outcomes} after {repetition.seconds:.0f} s: {place.name}")
@@ -83,7 +83,7 @@ def measure_one(line: Line, results: Path, *, revision: str, view: LiveView) -> 
 
 def campaign_of(line: Line, *, seed: int, handicap: int) -> Campaign:
     """What `pgverdict compare` would make of the line's options."""
-    baseline, candidate = make_arms(line.servers, tuple(setting(text) for text in SETTINGS))
+    baseline, candidate = make_arms(line.servers, tuple(setting(text) for text in line.settings))
     return Campaign(
         arms=(baseline, replace(candidate, handicap_ns=handicap)),
         cells=tuple(
@@ -98,7 +98,8 @@ def campaign_of(line: Line, *, seed: int, handicap: int) -> Campaign:
     )
 
 
-def _run(line: Line, handicap: int, revision: str, view: LiveView) -> Repetition:
+def run_once(line: Line, handicap: int, revision: str, view: LiveView) -> Repetition:
+    """A run of the line with a new seed; nothing is kept of it yet. `handicap`: of the candidate, ns per message."""
     run, failure = _execute(campaign_of(line, seed=secrets.randbelow(2**31), handicap=handicap), view)
     return take(line, run, revision=revision, failure=failure)
 

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from pgverdict.judge.decide import ROUNDS_MIN
+from pgverdict.judge.levels import Component
+from pgverdict.judge.neighbours import Likeness
+from pgverdict.judge.resolving import ALARM_RUNS, exact_limits
 from pgverdict.spec.campaign import primary_metrics
 
-from .figures import Figures, clopper_pearson, figures, standing
+from .figures import Figures, figures, standing
 from .lines import CONFIDENCE, EQUAL_SERIES, LINES, PROMISES, RECOVERIES, Line, line
-from .noise import autocorrelation, components, mean_noise
+from .noise import components, mean_noise, neighbours
 from .recorded import Repetition
 from .recovery import proportion, recovery
 from .resampling import Alarms, cut, resampled
@@ -18,7 +21,6 @@ from .resampling import Alarms, cut, resampled
 Recorded = Mapping[str, Sequence[Repetition]]
 """Repetitions by the name of their line."""
 
-RUNS = 4000
 LENGTH = 100
 SEED = 20261121
 
@@ -29,11 +31,11 @@ them. Time is the wall time of the rounds with all starts; a wrong verdict or no
 """
 
 
-def page(recorded: Recorded, *, runs: int = RUNS) -> str:
+def page(recorded: Recorded, *, runs: int = ALARM_RUNS) -> str:
     """The whole page. `runs`: how many are made of a series, per metric."""
     parts = [
         TITLE,
-        _facts(recorded),
+        facts(recorded),
         _missing(recorded),
         _table(recorded),
         _false_alarms(recorded, runs),
@@ -43,7 +45,8 @@ def page(recorded: Recorded, *, runs: int = RUNS) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _facts(recorded: Recorded) -> str:
+def facts(recorded: Recorded) -> str:
+    """When, where, of what, and how much was measured."""
     every = [one for repetitions in recorded.values() for one in repetitions]
     if not every:
         return "Nothing has been measured.\n"
@@ -96,7 +99,7 @@ def _table(recorded: Recorded) -> str:
                 standing(one, found),
             )
         )
-    return "## Time to the right verdict\n\n" + _markdown(rows)
+    return "## Time to the right verdict\n\n" + markdown_table(rows)
 
 
 def _goal(one: Line) -> str:
@@ -128,7 +131,7 @@ def _false_alarms(recorded: Recorded, runs: int) -> str:
     live = recorded.get("equal", ())
     if live:
         wrong = figures(line("equal"), live).wrong
-        most = clopper_pearson(wrong, len(live))[1]
+        most = _at_most(wrong, len(live))
         parts.append(
             f"{wrong} of {len(live)} whole live runs of equal servers ended SLOWER or FASTER: at most {_percent(most)}"
             " (exact one-sided 95 % limit of Clopper and Pearson).\n"
@@ -148,10 +151,10 @@ def _series_alarms(one: Line, repetitions: Sequence[Repetition], runs: int) -> s
     alpha = 1 - CONFIDENCE
     rows = [
         ("metric", "lag-1 correlation", "in sequence: false of runs", f"resampled: false at alpha {alpha:g}",
-         "ever different", "false at alpha 0.05", "ever different", "SAME (margin 1 %) after")
+         "ever different", "false at alpha 0.05", "ever different", "half have a verdict (margin 1 %) after")
     ]  # fmt: skip
     for name in primary_metrics():
-        together = autocorrelation(stretches, name)
+        together = neighbours(stretches, name)
         as_measured = cut(stretches, name, alpha=alpha, margin=0.01)
         strict, loose = (
             resampled(rounds, name, alpha=level, margin=0.01, runs=runs, length=LENGTH,
@@ -161,32 +164,45 @@ def _series_alarms(one: Line, repetitions: Sequence[Repetition], runs: int) -> s
         rows.append(
             (
                 f"`{name}`" + (" (primary)" if name == primary else ""),
-                f"{together.value:+.2f} +- {together.bound:.2f}",
+                _likeness(together),
                 _limit(as_measured),
                 *_rates(strict),
                 *_rates(loose),
-                f"{strict.rounds_median:.0f} rounds",
+                _verdict_after(strict),
             )
         )
     return (
         f"### `{one.name}`: {len(rounds)} rounds in {len(repetitions)} runs\n\n"
         f"Resampled: {runs} runs of {LENGTH} rounds per metric, labels of the servers flipped at random, looked"
-        " at after every round. The correlation's +- is where 95 % of independent rounds lie.\n\n"
-        + _markdown(rows)
+        " at after every round. The correlation is what goes beyond that of independent rounds, which 95 of 100 times"
+        " is within its +-.\n\n" + markdown_table(rows)
     )
 
 
-def _limit(found: Alarms) -> str:
-    if not found.runs:
+def _likeness(found: Likeness | None) -> str:
+    return f"{found.correlation:+.2f} +- {1.96 * found.sd:.2f}" if found else "-"
+
+
+def _limit(found: Alarms | None) -> str:
+    if found is None:
         return "-"
-    most = clopper_pearson(found.false_verdicts, found.runs)[1]
-    return f"{found.false_verdicts} of {found.runs} (at most {_percent(most)})"
+    false = found.false_verdicts
+    return f"{false.count} of {false.runs} (at most {_percent(_at_most(false.count, false.runs))})"
 
 
-def _rates(found: Alarms) -> tuple[str, str]:
-    if not found.runs:
+def _at_most(count: int, runs: int) -> float:
+    """The one-sided 95 % limit is the upper end of the two-sided interval of 90 %."""
+    return exact_limits(count, runs, sureness=0.9)[1]
+
+
+def _rates(found: Alarms | None) -> tuple[str, str]:
+    if found is None:
         return "-", "-"
-    return _percent(found.false_verdicts / found.runs), _percent(found.ever_different / found.runs)
+    return _percent(found.false_verdicts.share), _percent(found.ever_different.share)
+
+
+def _verdict_after(found: Alarms | None) -> str:
+    return f"{found.rounds_p50:.0f} rounds" if found and found.rounds_p50 is not None else "-"
 
 
 def _noise(recorded: Recorded) -> str:
@@ -195,15 +211,29 @@ def _noise(recorded: Recorded) -> str:
         repetitions = _series(recorded, one.name)
         if repetitions:
             rows: list[tuple[str, ...]] = [
-                ("metric", "round", "within a start", "between starts", "between loads (at most)")
+                (
+                    "metric",
+                    "round",
+                    "within a start",
+                    "between starts",
+                    "between loads (at most)",
+                    "between installs (at most)",
+                )
             ]
             for name in ("latency_us_p50", "latency_us_mean"):
                 c = components(repetitions, name)
-                loads = f"{_percent(c.load_sd)} ({_percent(c.load_sd_most)})"
-                rows.append((f"`{name}`", *map(_percent, (c.round_sd, c.within_sd, c.start_sd)), loads))
-            parts += [f"### `{one.name}`\n", _markdown(rows), _mean_words(repetitions)]
-    head = "## Noise\n\nStandard deviations of a round's log ratio, orders accounted for.\n\n"
+                parted = map(_percent, (c.round_sd, c.within_sd, c.start_sd))
+                rows.append((f"`{name}`", *parted, _component(c.loads), _component(c.installs)))
+            parts += [f"### `{one.name}`\n", markdown_table(rows), _mean_words(repetitions)]
+    head = (
+        "## Noise\n\nStandard deviations of a round's log ratio, orders accounted for; between loads and between"
+        " installs, of one arm.\n\n"
+    )
     return head + "\n".join(parts) if parts else ""
+
+
+def _component(found: Component | None) -> str:
+    return f"{_percent(found.sd)} ({_percent(found.sd_high)})" if found else "-"
 
 
 def _mean_words(repetitions: Sequence[Repetition]) -> str:
@@ -219,7 +249,7 @@ def _mean_words(repetitions: Sequence[Repetition]) -> str:
     return (
         f"What the noise of the mean is made of ({found.rounds} rounds; the correlation of a round's mean and typical"
         f" latency is {found.correlation:.2f}; the longest transactions of the slices are"
-        f" {_percent(found.longest_share)} of all busy time):\n\n" + _markdown(rows)
+        f" {_percent(found.longest_share)} of all busy time):\n\n" + markdown_table(rows)
     )
 
 
@@ -241,7 +271,7 @@ def _recoveries(recorded: Recorded) -> str:
                 f"{r.estimate / r.injected:.2f} +- {r.half_95 / r.injected:.2f}",
             )
         )  # fmt: skip
-    text = "## Recovery of what was injected\n\n" + _markdown(rows)
+    text = "## Recovery of what was injected\n\n" + markdown_table(rows)
     if len(found) > 1:
         line_through = proportion(found)
         text += (
@@ -261,7 +291,8 @@ def _percent(share: float) -> str:
     return f"{share * 100:.2f} %"
 
 
-def _markdown(rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(rows: Sequence[Sequence[str]]) -> str:
+    """The first row is the head."""
     head, *rest = rows
     lines = [head, ["---"] * len(head), *rest]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pgverdict.errors import WorldError
+from pgverdict.plan.rounds import RoundPlan
 
 PROBE = "probe"
 
@@ -47,6 +48,7 @@ class Round:
     connect_order: tuple[int, ...]
     slots: tuple[int, ...]
     loads: tuple[int, ...]
+    installs: tuple[int, ...]
     values: Mapping[str, tuple[float, float, float]]
     spun_us: tuple[float, ...] | None = None
     """Per arm, what the injected slow-down really took per transaction; None where nothing was injected."""
@@ -54,6 +56,13 @@ class Round:
     """Messages (round trips) per transaction of the baseline."""
     slices: tuple[SliceFigures, ...] = ()
     story: str | None = None
+
+    @property
+    def plan(self) -> RoundPlan:
+        """The round's plan, without its pairs."""
+        return RoundPlan(
+            self.ordinal, self.start_order, self.connect_order, self.slots, self.loads, self.installs, ()
+        )
 
 
 @dataclass(frozen=True)
@@ -66,6 +75,8 @@ class Cell:
     """Engine threads, each on a core of its own: how many clients work at once."""
     load_pools: tuple[int, ...]
     """Per arm, the pool its loads come from: loads of one pool are the same ones for all its arms."""
+    install_pools: tuple[int, ...]
+    """The same of the copies of its install."""
     alpha: float
     outcome: str
     effect: float
@@ -150,7 +161,7 @@ def from_lines(text: str) -> Repetition:
     metrics = head.pop("metrics")
     cells = tuple(
         Cell(**{**cell, **{name: float(cell[name]) for name in ("effect", "low", "high")},
-                "load_pools": tuple(cell["load_pools"])})
+                **{name: tuple(cell[name]) for name in ("load_pools", "install_pools")}})
         for cell in head.pop("cells")
     )  # fmt: skip
     head["servers"] = tuple(head["servers"])

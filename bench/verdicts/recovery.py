@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pgverdict.judge.estimate import estimate
+from pgverdict.judge.estimate import estimate, order_columns
 from pgverdict.judge.interval import Kind, interval
 
-from .figures import log_ratios, order_columns
+from .figures import log_ratios
 from .injection import injected_log_ratio
 from .recorded import Repetition, Round
 
@@ -73,9 +73,8 @@ def _difference_ns(rounds: Sequence[Round], name: str) -> float:
 
 def _interval(rounds: Sequence[Round], name: str, confidence: float) -> tuple[float, float]:
     """The estimate and half the width of Student's interval."""
-    low, high = interval(
-        estimate(log_ratios(rounds, name), order_columns(rounds)), 1 - confidence, Kind.FIXED
-    )
+    orders = order_columns([r.plan for r in rounds])
+    low, high = interval(estimate(log_ratios(rounds, name), orders), 1 - confidence, Kind.FIXED)
     return float(low + high) / 2, float(high - low) / 2
 
 

@@ -1,11 +1,9 @@
-"""Thousands of runs made of the recorded rounds of equal servers, judged by the product's own functions. Pure but for
-the random generator it is given.
+"""How often runs of equal servers end in a difference: thousands made up from their rounds, and those that were
+measured, in their sequence. The product's own functions make and judge them (`judge.resampling`). Pure but for the
+random generator it is given.
 
-A made run follows a real plan. For each of its rounds one of the recorded rounds with that order is drawn; or one with
-the opposite order, with the names of the two servers exchanged, which turns its log ratio's sign. Equal servers have
-no name, so all of these are equally likely: the servers' labels are flipped at random, round by round. What is
-drawn keeps the size and shape of the noise and the effects of the orders, and loses what comes of the sequence; that
-is looked at in the sequence as it was (`cut`, `noise.autocorrelation`).
+What comes of the sequence is lost in made-up runs; it is looked at in the sequence as it was (`cut`,
+`noise.neighbours`).
 """
 
 from collections.abc import Sequence
@@ -14,71 +12,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from pgverdict.judge.decide import ROUNDS_MIN
-from pgverdict.judge.estimate import FloatArray, estimate
-from pgverdict.judge.interval import Kind, interval
-from pgverdict.plan.rounds import arrange
+from pgverdict.judge.resampling import Series, first_ends, made_up_runs, take_apart
+from pgverdict.judge.resolving import Rate, rate
+from pgverdict.judge.verdict import Outcome
 
-from .figures import log_ratios, order_columns
+from .figures import series
 from .recorded import Round
-
-PLANS = 20
-
-ORDERS = 8
-"""Combinations of three orders."""
 
 
 @dataclass(frozen=True)
 class Alarms:
     """What runs of equal servers ended with."""
 
-    runs: int
-    false_verdicts: int
+    false_verdicts: Rate
     """Ended SLOWER or FASTER: the interval excluded no change before it fitted into the margin."""
-    ever_different: int
+    ever_different: Rate
     """The interval excluded no change at some look, whatever had been said before."""
-    same: int
-    rounds_median: float
-    """Until the end of a run, whatever it was; the whole length where nothing was decided."""
-
-    def __add__(self, other: "Alarms") -> "Alarms":
-        """Of two lots of runs; the median is their mean, weighted."""
-        runs = self.runs + other.runs
-        return Alarms(
-            runs,
-            self.false_verdicts + other.false_verdicts,
-            self.ever_different + other.ever_different,
-            self.same + other.same,
-            (self.rounds_median * self.runs + other.rounds_median * other.runs) / max(runs, 1),
-        )
-
-
-NONE = Alarms(0, 0, 0, 0, 0.0)
-
-
-def looked_at(ratios: FloatArray, orders: FloatArray, *, alpha: float, margin: float) -> Alarms:
-    """Runs that share their orders (one row of `orders` per round), judged after every round."""
-    runs, rounds = ratios.shape
-    different = np.zeros((rounds + 1, runs), dtype=bool)
-    same = np.zeros((rounds + 1, runs), dtype=bool)
-    limit = np.log1p(margin)
-    for seen in range(ROUNDS_MIN, rounds + 1):
-        low, high = interval(estimate(ratios[:, :seen], orders[:seen]), alpha, Kind.ANYTIME)
-        same[seen] = (-limit <= low) & (high <= limit)
-        different[seen] = (low > 0) | (high < 0)
-    # As `judge.decide` has it: inside the margin is SAME, also where no change is excluded.
-    clearly = different & ~same
-    end_different, end_same = _first(clearly), _first(same)
-    return Alarms(
-        runs=runs,
-        false_verdicts=int((end_different < end_same).sum()),
-        ever_different=int(different.any(axis=0).sum()),
-        same=int((end_same < end_different).sum()),
-        rounds_median=float(np.median(np.minimum(np.minimum(end_different, end_same), rounds))),
-    )
-
-
-def _first(seen: FloatArray | np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> FloatArray:
-    return np.where(seen.any(axis=0), seen.argmax(axis=0), np.inf)
+    same: Rate
+    rounds_p50: float | None
+    """Half of the runs have a verdict after so many rounds; None if fewer than half come to one."""
 
 
 def resampled(
@@ -90,50 +42,30 @@ def resampled(
     runs: int,
     length: int,
     random: np.random.Generator,
-) -> Alarms:
-    """Runs of `length` rounds made of the rounds that have the metric, in PLANS plans.
-
-    None at all where some order was never measured, neither itself nor its opposite.
-    """
-    used = [r for r in rounds if name in r.values]
-    pools = _pools(log_ratios(used, name), order_columns(used))
-    found = NONE
-    if len(pools) < ORDERS:
-        return found
-    for plan in range(PLANS):
-        orders = _planned(length, plan)
-        ratios = np.stack([random.choice(pools[_key(row)], size=runs // PLANS) for row in orders], axis=1)
-        found = found + looked_at(ratios, orders, alpha=alpha, margin=margin)
-    return found
+) -> Alarms | None:
+    """Made-up runs of `length` rounds, roles flipped by lot; None where orders cannot be told from the effect."""
+    fitted = take_apart(series(rounds, name))
+    if fitted is None:
+        return None
+    made = list(made_up_runs(random, fitted, runs=runs, rounds=length, flip=True))
+    return _alarms(made, alpha=alpha, margin=margin)
 
 
-def _pools(ratios: FloatArray, orders: FloatArray) -> dict[tuple[float, ...], FloatArray]:
-    """Every order's rounds, those of the opposite order with the servers' names exchanged among them."""
-    keys = [_key(row) for row in orders]
-    mirrored = [_key(-row) for row in orders]
-    pools: dict[tuple[float, ...], list[float]] = {}
-    for key, other, ratio in zip(keys, mirrored, ratios, strict=True):
-        pools.setdefault(key, []).append(float(ratio))
-        pools.setdefault(other, []).append(-float(ratio))
-    return {key: np.array(pool) for key, pool in pools.items()}
+def cut(stretches: Sequence[Sequence[Round]], name: str, *, alpha: float, margin: float) -> Alarms | None:
+    """What was measured in one run, as a run: neither shuffled nor flipped. None where no run is long enough."""
+    runs = [one for stretch in stretches if (one := series(stretch, name)).log_ratios.size >= ROUNDS_MIN]
+    groups = [Series(one.log_ratios[None, :], one.orders) for one in runs]
+    return _alarms(groups, alpha=alpha, margin=margin) if groups else None
 
 
-def _key(row: FloatArray) -> tuple[float, ...]:
-    return tuple(float(one) for one in row)
-
-
-def _planned(length: int, seed: int) -> FloatArray:
-    plans = [arrange("resampled", seed=seed, ordinal=ordinal) for ordinal in range(length)]
-    rows = [(p.start_order[0] == 1, p.connect_order[0] == 1, p.slots[1] == 1) for p in plans]
-    return np.where(np.array(rows), 0.5, -0.5)
-
-
-def cut(series: Sequence[Sequence[Round]], name: str, *, alpha: float, margin: float) -> Alarms:
-    """Every stretch of the sequence that was measured in one run, as a run: neither shuffled nor flipped."""
-    found = NONE
-    for stretch in series:
-        used = [r for r in stretch if name in r.values]
-        if len(used) >= ROUNDS_MIN:
-            ratios = log_ratios(used, name)[None, :]
-            found = found + looked_at(ratios, order_columns(used), alpha=alpha, margin=margin)
-    return found
+def _alarms(groups: Sequence[Series], *, alpha: float, margin: float) -> Alarms:
+    ends = first_ends(iter(groups), alpha=alpha, margin=margin)
+    # Without a margin nothing but an excluded no change ends a run.
+    different = first_ends(iter(groups), alpha=alpha, margin=0.0)
+    made = len(ends.outcomes)
+    return Alarms(
+        false_verdicts=rate(ends.count(Outcome.SLOWER, Outcome.FASTER), made),
+        ever_different=rate(different.count(Outcome.SLOWER, Outcome.FASTER), made),
+        same=rate(ends.count(Outcome.SAME), made),
+        rounds_p50=ends.rounds_quantile(0.5),
+    )

@@ -5,10 +5,8 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
-from bench.verdicts import figures as under_test
-from bench.verdicts.figures import clopper_pearson, figures, judged, quantile, standing
+from bench.verdicts.figures import figures, judged, quantile, series, standing
 from bench.verdicts.injection import handicap_ns, injected_log_ratio
 from bench.verdicts.lines import EQUAL_SERIES, LINES, PROMISES, RECOVERIES, line
 from bench.verdicts.measure import campaign_of, next_line
@@ -53,18 +51,14 @@ def test_quantiles_never_flatter(count: int, median: float, p90: float) -> None:
     assert (quantile(values, 0.5), quantile(values, 0.9)) == (median, p90)
 
 
-@pytest.mark.parametrize(("events", "trials"), [(0, 30), (1, 30), (7, 20), (30, 30)])
-def test_the_limits_are_the_rates_at_which_the_count_is_one_in_twenty(events: int, trials: int) -> None:
-    low, high = clopper_pearson(events, trials)
-
-    assert low == 0 if events == 0 else binom.sf(events - 1, trials, low) == pytest.approx(0.05)
-    assert high == 1 if events == trials else binom.cdf(events, trials, high) == pytest.approx(0.05)
-
-
-def test_orders_are_the_columns_the_product_judges_by() -> None:
+def test_a_series_grows_as_the_candidate_gets_slower_whatever_the_metric_counts() -> None:
+    rounds = made.rounds_of([0.01, -0.02] * 8, seed=3, metrics=["tps", made.METRIC])
     plans = [arrange(made.CELL.key, seed=3, ordinal=ordinal) for ordinal in range(16)]
 
-    assert np.array_equal(under_test.order_columns(made.rounds_of([0.0] * 16, seed=3)), order_columns(plans))
+    latency, throughput = (series(rounds, name) for name in (made.METRIC, "tps"))
+    assert latency.log_ratios.tolist() == [0.01, -0.02] * 8
+    assert throughput.log_ratios.tolist() == [-0.01, 0.02] * 8
+    assert np.array_equal(latency.orders, order_columns(plans))
 
 
 def test_the_judge_says_the_same_of_the_rounds_in_the_file() -> None:

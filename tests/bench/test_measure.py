@@ -39,7 +39,7 @@ def runs(monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> list[tuple[str,
         clock[0] += 60
         return made.repetition(made.rounds_of([0.0] * 4), seed=len(asked), handicap_ns=handicap)
 
-    monkeypatch.setattr(under_test, "_run", run)
+    monkeypatch.setattr(under_test, "run_once", run)
     return asked
 
 
@@ -80,7 +80,7 @@ def test_after_the_time_limit_none_is_begun_and_the_one_that_runs_is_kept(
 def test_an_interruption_drops_the_one_that_runs_and_the_next_start_goes_on(
     tmp_path: Path, runs: list[tuple[str, int | None, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = under_test._run
+    run = under_test.run_once
 
     def interrupted(*arguments: object) -> Repetition:
         if len(runs) == 2:
@@ -88,7 +88,7 @@ def test_an_interruption_drops_the_one_that_runs_and_the_next_start_goes_on(
         return run(*arguments)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
-        patch.setattr(under_test, "_run", interrupted)
+        patch.setattr(under_test, "run_once", interrupted)
         with pytest.raises(KeyboardInterrupt):
             _measure([EQUAL], tmp_path)
     assert sorted(path.name for path in (tmp_path / "equal").iterdir()) == ["0001.jsonl", "0002.jsonl"]
@@ -102,7 +102,7 @@ def test_a_probe_that_failed_is_not_kept(
 ) -> None:
     del clock
     failed = dataclasses.replace(made.repetition(), failure="gave up")
-    monkeypatch.setattr(under_test, "_run", lambda *_: failed)
+    monkeypatch.setattr(under_test, "run_once", lambda *_: failed)
 
     with pytest.raises(WorldError, match="the probe of typical-2 failed: gave up"):
         _measure([INJECTED], tmp_path)

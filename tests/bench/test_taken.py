@@ -102,6 +102,17 @@ def test_slices_are_kept_for_a_series_only() -> None:
     assert ratio == pytest.approx(kept.values["latency_us_p50"][2])
 
 
+def test_which_load_and_install_each_arm_had_is_kept() -> None:
+    run = _run()
+    kept = from_lines(to_lines(take(line("typical-2"), run, revision="a test")))
+
+    plans = [r.plan for r in run.cells[0].rounds]
+    assert [r.plan for r in kept.rounds] == [dataclasses.replace(plan, pairs=()) for plan in plans]
+    assert (kept.cells[0].load_pools, kept.cells[0].install_pools) == (
+        run.cells[0].load_pools, run.cells[0].install_pools,
+    )  # fmt: skip
+
+
 def test_the_name_of_the_host_is_not_kept() -> None:
     run = dataclasses.replace(_run(), host=(("name", "a desk"), ("cores", "2")))
 
