@@ -1,0 +1,79 @@
+"""What the rounds under each treatment say: how far they scatter, and where that comes from. Pure but for `read`.
+
+What counts is the standard deviation of a round's log ratio: with 0.7 % instead of 1 % the same verdict takes half
+the rounds. Limits take the noise to be normal; with heavier tails the truth lies outside more often than they say.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from scipy import stats
+
+from bench.verdicts.noise import Components, components
+from bench.verdicts.page import facts, markdown_table
+from bench.verdicts.recorded import Repetition, read_all
+from pgverdict.judge.decide import ROUNDS_MIN
+
+from .treatments import PLAIN, TREATMENTS
+
+METRICS = ("latency_us_p50", "latency_us_mean", "server_cpu_us_per_txn")
+
+TITLE = """# Levels: where the scatter of rounds comes from
+
+This page is made by `./x bench levels` from the files beside it; bench/README.md says how to measure and how to read
+them.
+"""
+
+HEAD = (
+    "treatment", "rounds", "metric", "round [90 %]", "variance against plain [90 %]", "within a start",
+    "between starts", "started first takes longer by [95 %]",
+)  # fmt: skip
+
+
+def read(results: Path) -> dict[str, list[Repetition]]:
+    """All runs of each treatment that hold a whole block of orders."""
+    return {
+        one.name: [kept for kept in read_all(results / one.name) if len(kept.measured()) >= ROUNDS_MIN]
+        for one in TREATMENTS
+    }
+
+
+def table(recorded: Mapping[str, Sequence[Repetition]]) -> str:
+    """The page: a row per treatment and metric; treatments without rounds are left out."""
+    rows: list[tuple[str, ...]] = [HEAD]
+    for treatment in TREATMENTS:
+        repetitions = recorded.get(treatment.name, ())
+        for metric in METRICS if repetitions else ():
+            found = components(repetitions, metric)
+            plain = components(recorded[PLAIN], metric) if recorded.get(PLAIN) else None
+            against = "" if plain is None or treatment.name == PLAIN else _against(found, plain)
+            started = found.orders[0]
+            rows.append(
+                (
+                    f"`{treatment.name}`", str(found.rounds), f"`{metric}`", _scatter(found), against,
+                    _percent(found.within_sd), _percent(found.start_sd),
+                    f"{started.effect:+.2%} [{started.low:+.2%}, {started.high:+.2%}]",
+                )
+            )  # fmt: skip
+    said = [f"- `{one.name}`: {one.line.title}" for one in TREATMENTS if recorded.get(one.name)]
+    return "\n".join([TITLE, facts(recorded), *([*said, "", markdown_table(rows)] if said else [])])
+
+
+def _scatter(found: Components) -> str:
+    """The standard deviation with its limits by chi-square."""
+    low, high = (
+        found.round_sd * math.sqrt(found.df / float(stats.chi2.ppf(p, found.df))) for p in (0.95, 0.05)
+    )
+    return f"{found.round_sd:.2%} [{low:.2%}, {high:.2%}]"
+
+
+def _against(found: Components, plain: Components) -> str:
+    """The ratio of variances with its limits by F."""
+    ratio = (found.round_sd / plain.round_sd) ** 2
+    low, high = (ratio / float(stats.f.ppf(p, found.df, plain.df)) for p in (0.95, 0.05))
+    return f"{ratio:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def _percent(share: float) -> str:
+    return f"{share:.2%}" if math.isfinite(share) else "-"

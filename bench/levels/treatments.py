@@ -1,0 +1,103 @@
+"""The treatments: each is a way to start the servers, all else alike. Nothing on the host is changed by one.
+
+Two equal servers are compared, as on the line `series-select`, in runs of ROUNDS rounds.
+"""
+
+import ctypes
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.verdicts.lines import SETTINGS, Line, Right
+from pgverdict.errors import WorldError
+
+ROUNDS = 16
+"""Two blocks of orders, and no more, so that treatments take turns often."""
+
+HUGE_BYTES = 2 * 600 * 2**20
+"""Two servers with SETTINGS' 512 MB of shared buffers, and what else is in shared memory."""
+
+PLAIN = "plain"
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """`line` is what is run; its name is that of the folder."""
+
+    line: Line
+    fixed_addresses: bool = False
+    huge_pages: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.line.name
+
+
+def _treatment(
+    name: str, title: str, *, fixed_addresses: bool = False, huge_pages: bool = False
+) -> Treatment:
+    settings = (*SETTINGS, *(["huge_pages=on"] if huge_pages else []))
+    line = Line(name, title, Right.SAME, settings=settings, rounds=ROUNDS, cap_s=3600.0, keeps_slices=True)
+    return Treatment(line, fixed_addresses, huge_pages)
+
+
+TREATMENTS = (
+    _treatment(PLAIN, "as every run"),
+    _treatment("fixed-addresses", "address space layout not randomised", fixed_addresses=True),
+    _treatment("huge-pages", "shared memory in huge pages", huge_pages=True),
+    _treatment("huge-pages-fixed-addresses", "both", fixed_addresses=True, huge_pages=True),
+)
+
+
+@contextmanager
+def applied(treatment: Treatment) -> Iterator[None]:
+    """Servers started inside are treated so. WorldError if the host does not let us."""
+    with fixed_addresses() if treatment.fixed_addresses else nullcontext():
+        yield
+
+
+def obstacle(treatment: Treatment, meminfo: Path = Path("/proc/meminfo")) -> str | None:
+    """Why this host cannot do it, if it cannot."""
+    if treatment.huge_pages and free_huge_bytes(meminfo.read_text()) < HUGE_BYTES:
+        return f"fewer than {HUGE_BYTES // 2**20} MB of huge pages are free (sysctl vm.nr_hugepages)"
+    try:
+        with applied(treatment):
+            return None
+    except WorldError as error:
+        return error.message
+
+
+def free_huge_bytes(meminfo: str) -> int:
+    """From the text of /proc/meminfo; 0 where the kernel has no huge pages.
+
+    >>> free_huge_bytes("HugePages_Free:      700\\nHugepagesize:       2048 kB\\n") // 2**20
+    1400
+    """
+    fields = dict(line.split(":", 1) for line in meminfo.splitlines() if ":" in line)
+    pages, size_kb = (int(fields.get(name, "0").split()[0]) for name in ("HugePages_Free", "Hugepagesize"))
+    return pages * size_kb * 1024
+
+
+_QUERY = 0xFFFFFFFF
+_ADDR_NO_RANDOMIZE = 0x0040000
+
+
+@contextmanager
+def fixed_addresses() -> Iterator[None]:
+    """What this thread starts inside has its memory at the same addresses every time (personality(2), as setarch -R).
+
+    It takes effect when a program is executed, so this process itself stays as it is.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    before = libc.personality(ctypes.c_ulong(_QUERY))
+    if before == -1 or libc.personality(ctypes.c_ulong(before | _ADDR_NO_RANDOMIZE)) == -1:
+        raise WorldError(
+            f"cannot fix the addresses of new processes: {os.strerror(ctypes.get_errno())}",
+            hint="containers forbid personality(2) unless their seccomp profile allows it",
+        )
+    try:
+        yield
+    finally:
+        libc.personality(ctypes.c_ulong(before))

@@ -1,0 +1,224 @@
+"""Rounds under treatments: the table, from files whose truth is known; and the turns, with runs that are made up."""
+
+import dataclasses
+import math
+import random
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bench.levels import __main__ as under_test
+from bench.levels.__main__ import measure, next_treatment, write
+from bench.levels.table import METRICS, read, table
+from bench.levels.treatments import PLAIN, TREATMENTS, Treatment, fixed_addresses, free_huge_bytes, obstacle
+from bench.verdicts.lines import Line
+from bench.verdicts.measure import campaign_of
+from bench.verdicts.recorded import Repetition, count, keep, next_name
+from pgverdict.cli.live import LiveView
+from pgverdict.errors import UserError, WorldError
+from pgverdict.judge.estimate import FloatArray, order_columns
+from pgverdict.plan.rounds import arrange
+
+from . import made
+
+STARTED_FIRST = 0.006
+"""Of one arm: half of the difference between a candidate that starts first and one that starts last."""
+
+
+def _file(results: Path, treatment: str, noise: FloatArray, failure: str | None = None) -> None:
+    """A run of a treatment, kept as the command keeps it."""
+    orders = order_columns([arrange(made.CELL.key, seed=1, ordinal=i) for i in range(noise.size)])
+    rounds = made.rounds_of(noise + 2 * STARTED_FIRST * orders[:, 0], metrics=METRICS)
+    run = made.repetition(rounds, line=treatment, failure=failure)
+    keep(run, results / treatment, next_name(results / treatment), compress=True)
+
+
+def _rows(results: Path) -> list[list[str]]:
+    lines = [line for line in table(read(results)).splitlines() if line.startswith("| `")]
+    return [line.strip("| ").split(" | ") for line in lines]
+
+
+def test_a_treatment_that_halves_the_scatter_has_a_quarter_of_the_variance(tmp_path: Path) -> None:
+    for seed in range(20):
+        _file(tmp_path, PLAIN, made.normal(16, 0.008, seed=seed))
+        _file(tmp_path, "huge-pages", made.normal(16, 0.004, seed=100 + seed))
+
+    rows = _rows(tmp_path)
+    assert [row[:3] for row in rows] == [
+        [f"`{name}`", "320", f"`{metric}`"] for name in (PLAIN, "huge-pages") for metric in METRICS
+    ]
+    plain, huge = rows[0], rows[3]
+    assert float(plain[3].split("%")[0]) == pytest.approx(0.8, rel=0.1)
+    low, high = (float(limit.strip("% []")) for limit in plain[3].split("[")[1].split(", "))
+    # The limits by chi-square of 316 degrees of freedom, rounded to what is shown.
+    assert (low, high) == pytest.approx(
+        tuple(float(plain[3].split("%")[0]) * math.sqrt(316 / q) for q in (358.5, 275.8)), abs=0.011
+    )
+    assert plain[4] == ""
+    assert float(huge[4].split()[0]) == pytest.approx(0.25, rel=0.25)
+    assert float(plain[7].split("%")[0]) / 100 == pytest.approx(STARTED_FIRST, rel=0.1)
+
+
+def test_a_run_that_broke_off_in_its_first_block_of_orders_is_left_out(tmp_path: Path) -> None:
+    _file(tmp_path, PLAIN, made.normal(16))
+    _file(tmp_path, PLAIN, made.normal(5), failure="gave up")
+
+    assert [row[1] for row in _rows(tmp_path)] == ["16"] * len(METRICS)
+
+
+def test_without_plain_rounds_nothing_is_compared(tmp_path: Path) -> None:
+    _file(tmp_path, "fixed-addresses", made.normal(16))
+
+    assert [row[4] for row in _rows(tmp_path)] == [""] * len(METRICS)
+
+
+def test_within_a_start_is_told_where_slices_were_kept_and_tell_it(tmp_path: Path) -> None:
+    noise = np.random.default_rng(1)
+    rounds = [
+        dataclasses.replace(
+            r, slices=made.slices_of([(20.0, 20.0 * math.exp(p)) for p in 0.01 * noise.standard_normal(12)])
+        )
+        for r in made.rounds_of(made.normal(32), metrics=METRICS)
+    ]
+    keep(made.repetition(rounds), tmp_path / PLAIN, "0001", compress=True)
+
+    told = {row[2]: row[5] for row in _rows(tmp_path)}
+    assert told["`server_cpu_us_per_txn`"] == "-"
+    assert float(told["`latency_us_mean`"].strip("%")) == pytest.approx(1 / math.sqrt(12), rel=0.3)
+
+
+def test_the_page_is_kept_beside_the_data_only_if_there_is_any(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path)
+    assert "Nothing has been measured." in capsys.readouterr().out
+    assert not list(tmp_path.iterdir())
+
+    _file(tmp_path, PLAIN, made.normal(16))
+    write(tmp_path)
+    assert (tmp_path / "README.md").read_text() == capsys.readouterr().out.removesuffix("\n")
+
+
+def test_treatments_take_turns_by_lot() -> None:
+    turns = set()
+    for seed in range(30):
+        lot, done = random.Random(seed), {one.name: 0 for one in TREATMENTS}
+        turn = []
+        for _ in TREATMENTS:
+            turn.append(next_treatment(TREATMENTS, done, lot).name)
+            done[turn[-1]] += 1
+        assert sorted(turn) == sorted(done)
+        turns.add(tuple(turn))
+
+    assert len(turns) > 10
+
+
+def test_treatments_differ_in_what_they_say_and_in_nothing_else() -> None:
+    campaigns = {one.name: campaign_of(one.line, seed=1, handicap=0) for one in TREATMENTS}
+
+    assert len(campaigns) == len(TREATMENTS)
+    assert campaigns["fixed-addresses"] == campaigns[PLAIN]
+    huge, plain = campaigns["huge-pages"], campaigns[PLAIN]
+    assert [set(a.settings) - set(b.settings) for a, b in zip(huge.arms, plain.arms, strict=True)] == [
+        {("huge_pages", "on")}
+    ] * 2
+    assert dataclasses.replace(huge, arms=plain.arms) == plain
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of what was run; each run takes a minute, and huge pages are not to be had."""
+    asked: list[str] = []
+
+    def run(line: Line, _handicap: int, revision: str, _view: LiveView) -> Repetition:
+        asked.append(line.name)
+        return made.repetition(
+            made.rounds_of(made.normal(16), metrics=METRICS), line=line.name, revision=revision
+        )
+
+    def refused(treatment: Treatment) -> str | None:
+        return "none are free" if treatment.huge_pages else None
+
+    monkeypatch.setattr(under_test, "revision_of_checkout", lambda: "a test")
+    monkeypatch.setattr(under_test, "monotonic", lambda: 60.0 * len(asked))
+    monkeypatch.setattr(under_test, "obstacle", refused)
+    monkeypatch.setattr(under_test, "run_once", run)
+    return asked
+
+
+def _measure(results: Path, minutes: float) -> None:
+    with LiveView() as view:
+        measure(results, minutes=minutes, view=view)
+
+
+def test_after_the_time_limit_no_run_is_begun_and_the_one_that_runs_is_kept(
+    tmp_path: Path, runs: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    _measure(tmp_path, minutes=2.5)
+
+    assert len(runs) == 3
+    assert sum(count(tmp_path / name) for name in (PLAIN, "fixed-addresses")) == 3
+    assert "left out: huge-pages: none are free" in capsys.readouterr().err
+
+
+def test_a_treatment_that_lacks_runs_of_other_days_gets_no_hours_to_itself(
+    tmp_path: Path, runs: list[str]
+) -> None:
+    for _ in range(5):
+        _file(tmp_path, PLAIN, made.normal(16))
+    _measure(tmp_path, minutes=3.5)
+
+    assert sorted(runs) == ["fixed-addresses"] * 2 + [PLAIN] * 2
+
+
+def test_a_command_does_it_again_with_the_same_addresses(tmp_path: Path, runs: list[str]) -> None:
+    _measure(tmp_path, minutes=1.5)
+
+    assert sorted(runs) == ["fixed-addresses", PLAIN]
+    said = {name: [one.command for one in kept] for name, kept in read(tmp_path).items() if kept}
+    assert said == {
+        PLAIN: ["pgverdict compare 17.7 17.7"],
+        "fixed-addresses": ["setarch -R pgverdict compare 17.7 17.7"],
+    }
+
+
+def test_a_run_without_rounds_is_not_kept(
+    tmp_path: Path, runs: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(under_test, "run_once", lambda *_: made.repetition(failure="gave up"))
+
+    with pytest.raises(WorldError, match="failed: gave up"):
+        _measure(tmp_path, minutes=1)
+
+    assert not runs
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_time_limit_in_which_nothing_could_begin_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="longer than nothing: 0"):
+        under_test.main(["--measure", "--minutes", "0", "--results", str(tmp_path)])
+
+
+def test_only_what_is_started_inside_has_fixed_addresses() -> None:
+    if obstacle(next(one for one in TREATMENTS if one.name == "fixed-addresses")):
+        pytest.skip("personality(2) is forbidden here")
+
+    def of_a_child() -> int:
+        return int(subprocess.check_output(["cat", "/proc/self/personality"]), 16)
+
+    before = of_a_child()
+    with fixed_addresses():
+        assert of_a_child() == before | 0x0040000
+    assert of_a_child() == before
+
+
+def test_huge_pages_must_have_room_for_two_servers(tmp_path: Path) -> None:
+    huge = next(one for one in TREATMENTS if one.name == "huge-pages")
+    meminfo = tmp_path / "meminfo"
+
+    for pages, fits in ((0, False), (599, False), (600, True)):
+        meminfo.write_text(f"HugePages_Free:      {pages}\nHugepagesize:       2048 kB\n")
+        assert (obstacle(huge, meminfo) is None) == fits
+    assert free_huge_bytes("MemTotal: 1 kB\n") == 0
