@@ -143,3 +143,19 @@ def test_the_primary_question_comes_first_and_every_question_once(primary: str) 
         "latency_us_mean", "latency_us_p50", "latency_us_p95", "latency_us_p99",
     }  # fmt: skip
     assert [q for q in found if q.subject != "cell"] == [Question("server_ms_mean", "SELECT")]
+
+
+def test_arms_that_worked_whole_and_alone_are_compared_by_the_medians_of_all_their_samples() -> None:
+    slices = [a_slice(number, arm, us) for number in range(3) for arm, us in enumerate((20.0, 80.0))]
+    arms = [an_arm(0, latency(20.0)), an_arm(1, latency(25.0))]
+    record = a_round(PLAN, slices=slices, arms=arms)
+
+    found = values(record, P50, clients=1, regime="steady")
+
+    assert found is not None
+    assert (found.baseline, found.candidate) == (20.0, 25.0)
+    assert found.log_ratio == pytest.approx(math.log(25 / 20))
+    # The same slices of arms that took turns are pairs.
+    paired = values(record, P50, clients=1, regime="fresh")
+    assert paired is not None
+    assert paired.log_ratio == pytest.approx(math.log(4))

@@ -2,12 +2,13 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgverdict.observe.processes import cpu_ns, grown, storage_read_bytes
+from pgverdict.observe.processes import cpu_ns, cpu_ns_with_ended, grown, storage_read_bytes
 
 counters = st.dictionaries(st.integers(1, 9), st.integers(0, 1000))
 
@@ -26,6 +27,13 @@ def test_an_ended_process_is_left_out() -> None:
 
     assert cpu_ns([child.pid]) == {}
     assert storage_read_bytes([child.pid]) == {}
+
+
+def test_what_a_child_used_counts_after_its_end() -> None:
+    before = cpu_ns_with_ended(os.getpid(), [])
+    subprocess.run([sys.executable, "-c", "sum(range(5_000_000))"], check=True)
+
+    assert cpu_ns_with_ended(os.getpid(), []) - before > 20_000_000
 
 
 def test_reads_from_memory_are_no_reads_from_storage() -> None:

@@ -7,6 +7,7 @@ import pytest
 from pgverdict.report.command import compare_command
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Role
 from pgverdict.spec.quantities import duration_s
+from pgverdict.spec.regime import Regime
 
 from .samples import CAMPAIGN, READ_ONLY, a_run
 
@@ -75,3 +76,16 @@ def test_no_command_is_made_that_would_measure_something_else(spec: CellSpec, co
     campaign = dataclasses.replace(CAMPAIGN, cells=cells)
     with pytest.raises(AssertionError, match=complaint):
         compare_command(dataclasses.replace(a_run(), campaign=campaign))
+
+
+def test_the_regimes_are_named_where_one_was_chosen() -> None:
+    run = a_run()
+    steady = dataclasses.replace(
+        run.cells[1], spec=dataclasses.replace(run.cells[1].spec, regime=Regime.STEADY), regime="steady"
+    )
+    cells = (steady, run.cells[1])
+    campaign = dataclasses.replace(CAMPAIGN, cells=tuple(cell.spec for cell in cells))
+
+    command = compare_command(dataclasses.replace(run, campaign=campaign, cells=cells))
+
+    assert " --workload simple-update --regime steady --regime fresh --scale 10 " in command

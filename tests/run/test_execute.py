@@ -22,6 +22,7 @@ from pgverdict.run import execute as under_test
 from pgverdict.run.execute import FAILURES_IN_A_ROW, execute
 from pgverdict.run.prepare import Prepared
 from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.regime import Regime
 from pgverdict.store.opening import open_store
 from pgverdict.store.runs import Store
 from pgverdict.workloads import catalogue
@@ -213,3 +214,17 @@ def test_every_round_of_a_cell_has_the_bounds_the_first_one_chose(
 
     chosen = Bounds((("duration_us", 50000),), (("duration_us", 5000),))
     assert given == [None, chosen, chosen]
+
+
+def test_in_the_steady_regime_arms_work_one_after_the_other_and_fresh_cells_go_on_as_ever(run: Any) -> None:
+    steady = dataclasses.replace(UPDATE, regime=Regime.STEADY)
+    pairs: dict[str, set[int]] = {"steady": set(), "fresh": set()}
+
+    def rounds(cell: PreparedCell, plan: RoundPlan) -> RoundRecord:
+        pairs[cell.regime.value].add(len(plan.pairs))
+        return _measured(plan, 0.0)
+
+    record, _ = run(_campaign(steady, UPDATE, rounds=3), rounds)
+
+    assert [cell.regime for cell in record.cells] == ["steady", "fresh"]
+    assert pairs == {"steady": {1}, "fresh": {12}}

@@ -15,9 +15,11 @@ from pgverdict.records.round import (
     RoundState,
     SliceRecord,
     StatementRecord,
+    TableRecord,
 )
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Role
+from pgverdict.spec.regime import Regime
 
 LATENCY = Latency(15_001.0, 19_201.5, 2210.1, 19_010.0, 22_840.3, 27_112.9, 190_887.0)
 HISTOGRAM = base64.b64encode(b"\x1c\x84\x93\x14" + bytes(range(60))).decode()
@@ -144,6 +146,9 @@ _arm = _made(
     histogram=_histogram,
     statements=st.lists(_statement, max_size=2).map(tuple),
     buffers_read=st.none() | _whole,
+    checkpoints=st.none() | _small,
+    wal_bytes=st.none() | _whole,
+    tables=st.lists(_made(TableRecord, hot=st.booleans(), vacuums=_small), max_size=2).map(tuple),
 )
 _plan = _made(
     RoundPlan,
@@ -170,7 +175,8 @@ rounds = _made(
 def runs(draw: st.DrawFn) -> RunRecord:
     arms = tuple(Arm(draw(_text), role, draw(_text), draw(_named)) for role in Role)
     specs = tuple(
-        CellSpec(draw(_text), draw(_whole), draw(_small), number) for number in range(draw(st.integers(1, 2)))
+        CellSpec(draw(_text), draw(_whole), draw(_small), number, draw(st.none() | st.sampled_from(Regime)))
+        for number in range(draw(st.integers(1, 2)))
     )
     return RunRecord(
         id=draw(_text.filter(bool)),

@@ -9,7 +9,16 @@ import typer
 
 from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
 from pgverdict.spec.quantities import duration_s, percentage, setting
+from pgverdict.spec.regime import Regime
 from pgverdict.workloads import catalogue
+from pgverdict.workloads.regimes import regimes_of
+
+
+class ChosenRegime(Enum):
+    """The regimes there is a choice of: of work that changes data."""
+
+    FRESH = "fresh"
+    STEADY = "steady"
 
 
 class FailOn(Enum):
@@ -35,6 +44,14 @@ def compare(
             metavar="NAME",
             help="A workload of `pgverdict list workloads`; may be repeated.",
             show_default="select-only",
+        ),
+    ] = None,
+    regime: Annotated[
+        list[ChosenRegime] | None,
+        typer.Option(
+            help="For work that changes data: short rounds on fresh copies, or long rounds on aged data, through"
+            " checkpoints and vacuums; may be given twice.",
+            show_default="fresh",
         ),
     ] = None,
     scale: Annotated[
@@ -89,11 +106,19 @@ def compare(
         FailOn | None, typer.Option(help="Exit with 3 if a cell's primary metric is this.")
     ] = None,
 ) -> None:
-    """Measure two PostgreSQL servers and give verdicts."""
+    """Measure two PostgreSQL servers and give verdicts.
+
+    A round of `--regime steady` lasts until each arm, by itself, went through two checkpoints and two vacuums of
+    every hot table. With settings as shipped that is over ten minutes per arm, and eight rounds take hours. Minutes
+    suffice with, for example, --set checkpoint_timeout=30s --set max_wal_size=64MB --set autovacuum_naptime=1s,
+    which is then what the verdict is about.
+    """
     campaign = Campaign(
         arms=make_arms((baseline, candidate), tuple(setting(text) for text in set_ or ())),
         cells=tuple(
-            CellSpec(catalogue.workload(name).name, scale, clients) for name in workload or ("select-only",)
+            CellSpec(name, scale, clients, regime=chosen)
+            for name in workload or ("select-only",)
+            for chosen in regimes_of(catalogue.workload(name), [Regime(r.value) for r in regime or ()])
         ),
         budget_s=duration_s(budget),
         margin=percentage(margin, what="margin"),

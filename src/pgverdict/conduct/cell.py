@@ -6,6 +6,7 @@ from pathlib import Path
 from pgverdict.conduct.placement import Placement
 from pgverdict.servers.install import Install
 from pgverdict.spec.campaign import CellSpec
+from pgverdict.spec.regime import Regime
 from pgverdict.workloads.workload import Workload
 
 
@@ -14,13 +15,17 @@ class PreparedArm:
     """An arm as rounds need it: its name, its build, its settings, and where its loads are.
 
     `loads[n]` is the data directory of load n: to be copied anew each round in the fresh regime, to be worked
-    on in place in the read-only one.
+    on in place in the read-only one. In the steady regime they are aged, and copied too.
     """
 
     name: str
     install: Install
     settings: tuple[tuple[str, str], ...]
     loads: tuple[Path, ...]
+    notes: tuple[str, ...] = ()
+    """What is to be said of its data: that it did not settle while it aged."""
+    vacuumed: tuple[str, ...] = ()
+    """The tables that autovacuum came to while its data aged."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,13 @@ class PreparedCell:
     arms: tuple[PreparedArm, ...]
     placement: Placement
     slots: tuple[Path, ...]
+    stretch_slices: int = 0
+    """How long an arm's stretch will be in a steady round, as far as ageing could tell."""
+
+    @property
+    def regime(self) -> Regime:
+        """On which data its rounds work."""
+        return self.spec.regime or self.workload.regime
 
     @property
     def loads(self) -> int:

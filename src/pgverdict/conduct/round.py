@@ -15,6 +15,7 @@ from pgverdict.conduct.collect import describe_placement, finish_arm
 from pgverdict.conduct.live import Launch, LiveArm, blaming, data_in_place, running
 from pgverdict.conduct.pairs import run_pair
 from pgverdict.conduct.placement import pin_backends
+from pgverdict.conduct.steady import measure_steady
 from pgverdict.conduct.warmth import prewarm
 from pgverdict.datasets.load import DATABASE, where
 from pgverdict.engine.process import Engine
@@ -22,6 +23,7 @@ from pgverdict.errors import WorldError
 from pgverdict.observe import processes, views
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.records.round import ArmRecord, RoundRecord, RoundState, SliceRecord
+from pgverdict.spec.regime import Regime
 
 
 def run_round(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch: Launch) -> RoundRecord:
@@ -32,7 +34,8 @@ def run_round(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch
     """
     started, begun = datetime.now(UTC), time.monotonic()
     try:
-        slices, arms, placement = _measure(cell, plan, bounds, launch)
+        measure = measure_steady if cell.regime is Regime.STEADY else _measure
+        slices, arms, placement = measure(cell, plan, bounds, launch)
         state, story = RoundState.MEASURED, None
     except (WorldError, OSError) as error:
         slices, arms, placement = (), (), ()
@@ -56,9 +59,7 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
     with ExitStack() as stack:
         directories = stack.enter_context(data_in_place(cell, plan))
         servers = {arm: launch(cell, arm, directories[arm], plan.slots[arm]) for arm in plan.start_order}
-        start_ms = {
-            arm: stack.enter_context(running(servers[arm], cell.workload.regime)) for arm in plan.start_order
-        }
+        start_ms = {arm: stack.enter_context(running(servers[arm], cell.regime)) for arm in plan.start_order}
         stack.enter_context(blaming(servers))
         sizes = {arm: prewarm(servers[arm], DATABASE) for arm in plan.start_order}
 

@@ -51,7 +51,7 @@ def judge_question(
     used = [
         (record, value)
         for record in cell.measured
-        if (value := values(record, question, clients=cell.spec.clients)) is not None
+        if (value := values(record, question, clients=cell.spec.clients, regime=cell.regime)) is not None
     ]
     kind = _kind(cell.measured, campaign)
     result = estimate(

@@ -4,7 +4,8 @@ A question is a metric and its subject. A value that is missing, zero or not fin
 of that question and of no other; how many rounds were used is part of every verdict. What the values of
 many rounds add up to is not here (`judge.estimate`).
 
-    "p50" is the median, over the pairs of the round, of log(slice median candidate / slice median baseline)
+    "p50" is the median, over the pairs of the round, of log(slice median candidate / slice median baseline),
+    where arms took turns; arms that worked whole and alone have no pairs, and it is a ratio of totals
     everything else is a ratio of totals, one per arm and round
 """
 
@@ -17,6 +18,7 @@ from pgverdict.judge.verdict import WHOLE_CELL
 from pgverdict.records.round import ArmRecord, RoundRecord, SliceRecord, StatementRecord
 from pgverdict.records.run import CellRecord
 from pgverdict.spec.metrics import METRICS, Subject, metric
+from pgverdict.spec.regime import Regime
 
 BASELINE, CANDIDATE = 0, 1
 
@@ -57,15 +59,17 @@ def _statement_questions(cell: CellRecord) -> list[Question]:
     texts = {s.text: None for arm in first.arms for s in arm.statements}  # a set in order
     names = [name for name, m in METRICS.items() if m.subject is Subject.STATEMENT]
     asked = [Question(name, text) for text in texts for name in names]
-    return [q for q in asked if values(first, q, clients=1) is not None]
+    return [q for q in asked if values(first, q, clients=1, regime=cell.regime) is not None]
 
 
-def values(record: RoundRecord, question: Question, *, clients: int) -> Values | None:
-    """What a measured round says; None where it says nothing."""
+def values(
+    record: RoundRecord, question: Question, *, clients: int, regime: str = Regime.READ_ONLY.value
+) -> Values | None:
+    """What a measured round says; None where it says nothing. The `regime` tells whether its arms took turns."""
     arms = {arm.arm: arm for arm in record.arms}
     if BASELINE not in arms or CANDIDATE not in arms:
         return None
-    if question.metric == "latency_us_p50":
+    if question.metric == "latency_us_p50" and regime != Regime.STEADY.value:
         return _typical(record.slices)
     both = [_total(record, arms[arm], question, clients) for arm in (BASELINE, CANDIDATE)]
     baseline, candidate = both
@@ -93,6 +97,7 @@ def _typical(slices: tuple[SliceRecord, ...]) -> Values | None:
 
 
 _CELL_TOTALS: dict[str, Callable[[ArmRecord], float]] = {
+    "latency_us_p50": lambda arm: arm.latency.p50_ns / 1e3,
     "latency_us_mean": lambda arm: arm.latency.mean_ns / 1e3,
     "latency_us_p95": lambda arm: arm.latency.p95_ns / 1e3,
     "latency_us_p99": lambda arm: arm.latency.p99_ns / 1e3,

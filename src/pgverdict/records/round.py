@@ -72,6 +72,21 @@ class StatementRecord:
 
 
 @dataclass(frozen=True)
+class TableRecord:
+    """A table over an arm's stretch in a steady round, as the server saw it. Its indexes are in its size."""
+
+    name: str
+    hot: bool
+    """Whether rows of it were updated or deleted."""
+    vacuums: int
+    """Finished by autovacuum within the stretch."""
+    bytes_begin: int
+    bytes_end: int
+    dead_rows_begin: int
+    dead_rows_end: int
+
+
+@dataclass(frozen=True)
 class ArmRecord:
     """What an arm's slices add up to, and in which state it was."""
 
@@ -91,6 +106,11 @@ class ArmRecord:
     """Blocks the workload's statements fetched from outside shared buffers; None where the server did not say."""
     storage_read_bytes: int
     """Bytes the server's processes had storage read while slices ran: 0 where the page cache held everything."""
+    checkpoints: int | None = None
+    """Finished within the arm's stretch; None where arms take turns, as the two below."""
+    wal_bytes: int | None = None
+    """Written within the stretch."""
+    tables: tuple[TableRecord, ...] = ()
 
 
 @dataclass(frozen=True)

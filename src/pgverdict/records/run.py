@@ -37,7 +37,7 @@ class CellRecord:
     spec: CellSpec
     primary: str
     regime: str
-    """`read-only` (data in place) or `fresh` (a fresh copy of the data for every round)."""
+    """The value of a `spec.regime.Regime`."""
     rounds: tuple[RoundRecord, ...] = ()
 
     @property

@@ -21,8 +21,11 @@ def compare_command(run: RunRecord) -> str:
     assert not partitions, f"no command makes partitions: {partitions}"
     defaults = {field.name: field.default for field in fields(Campaign)}
     words = ["pgverdict", "compare", *(_exact(arm) for arm in run.arms)]
-    for cell in campaign.cells:
-        words += ["--workload", cell.workload]
+    for workload in dict.fromkeys(cell.workload for cell in campaign.cells):
+        words += ["--workload", workload]
+    if any(cell.regime for cell in campaign.cells):
+        for regime in dict.fromkeys(cell.regime for cell in run.cells):
+            words += ["--regime", regime]
     words += ["--scale", str(scale), "--clients", str(clients)]
     for setting in _settings(campaign.arms):
         words += ["--set", setting]

@@ -17,7 +17,9 @@ from pgverdict.records.round import ArmRecord, RoundRecord, RoundState
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
 from pgverdict.report import words
 from pgverdict.report.command import compare_command
+from pgverdict.report.regimes import regime_notes
 from pgverdict.spec.campaign import Campaign, CellSpec
+from pgverdict.spec.regime import Regime
 
 _MADE_WITH = ("compiler", "configure", "cflags")
 """What a build says about its making; arms that differ here differ in more than PostgreSQL."""
@@ -76,6 +78,7 @@ class CellReport:
     rounds: int
     failed_rounds: int
     pairs: int
+    """0 where the arms worked whole and alone."""
     seconds: float
     headline: str
     verdicts: tuple[Verdict, ...]
@@ -90,6 +93,11 @@ class CellReport:
     def verdict(self) -> Verdict | None:
         """The one that decides the cell; None before anything was judged."""
         return self.verdicts[0] if self.verdicts else None
+
+    @property
+    def turns(self) -> str:
+        """How the arms shared the rounds: '288 pairs'."""
+        return words.count(self.pairs, "pair") if self.pairs or not self.rounds else "each arm alone"
 
     @property
     def subjects(self) -> tuple[str, ...]:
@@ -149,6 +157,7 @@ def make_report(run: RunRecord, verdicts: Sequence[Sequence[Verdict]]) -> Report
 
 
 def _cell(run: RunRecord, cell: CellRecord, verdicts: tuple[Verdict, ...]) -> CellReport:
+    alone = cell.regime == Regime.STEADY.value
     seconds = sum(r.seconds for r in cell.rounds)
     pace_s = seconds / len(cell.measured) if cell.measured else 0.0
     fixed = run.campaign.rounds
@@ -166,14 +175,14 @@ def _cell(run: RunRecord, cell: CellRecord, verdicts: tuple[Verdict, ...]) -> Ce
         regime=cell.regime,
         rounds=len(cell.measured),
         failed_rounds=len(cell.rounds) - len(cell.measured),
-        pairs=sum(len(r.plan.pairs) for r in cell.measured),
+        pairs=0 if alone else sum(len(r.plan.pairs) for r in cell.measured),
         seconds=seconds,
         headline=headline,
         verdicts=verdicts,
         round_effects=tuple(_round_effect(number, r, cell) for number, r in enumerate(cell.rounds, start=1)),
         conditions=_conditions(cell.measured, arms=len(run.arms)),
         placement=_placement(cell.measured),
-        notes=_cell_notes(cell, verdicts, run.campaign.confidence),
+        notes=_cell_notes(cell, run, verdicts),
         short_of=short_of,
     )
 
@@ -187,7 +196,8 @@ def _held_back(rounds: int, state: RunState) -> str:
 
 def _round_effect(number: int, record: RoundRecord, cell: CellRecord) -> RoundEffect:
     failed = record.state is RoundState.FAILED
-    value = None if failed else values(record, Question(cell.primary), clients=cell.spec.clients)
+    primary = Question(cell.primary)
+    value = None if failed else values(record, primary, clients=cell.spec.clients, regime=cell.regime)
     effect = None if value is None else math.exp(value.log_ratio)
     return RoundEffect(number, effect, record.plan.start_order[0] == 0, failed, record.story)
 
@@ -206,6 +216,14 @@ def _conditions(rounds: Sequence[RoundRecord], *, arms: int) -> tuple[Condition,
         Condition("blocks read from outside shared buffers, per round", "", typical("buffers_read")),
         Condition("read from storage, per round", "bytes", typical("storage_read_bytes")),
         Condition("transactions counted, per round", "", typical("transactions")),
+        *(
+            Condition(name, unit, values)
+            for name, unit, values in (
+                ("checkpoints finished, per round", "", typical("checkpoints")),
+                ("WAL written, per round", "bytes", typical("wal_bytes")),
+            )
+            if any(value is not None for value in values)
+        ),
     )
 
 
@@ -261,7 +279,7 @@ def _run_notes(run: RunRecord, differences: Sequence[Difference]) -> tuple[str, 
     return tuple(notes)
 
 
-def _cell_notes(cell: CellRecord, verdicts: Sequence[Verdict], confidence: float) -> tuple[str, ...]:
+def _cell_notes(cell: CellRecord, run: RunRecord, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     notes = []
     if cell.measured:
         loads = min(len({r.plan.loads[arm] for r in cell.measured}) for arm in (0, 1))
@@ -270,15 +288,12 @@ def _cell_notes(cell: CellRecord, verdicts: Sequence[Verdict], confidence: float
             " would differ is in no interval"
         )
     if verdicts and verdicts[0].outcome is Outcome.SAME:
-        missed = missable_share(verdicts[0].rounds, confidence)
+        missed = missable_share(verdicts[0].rounds, run.campaign.confidence)
         notes.append(
             f"SAME is about what happens in most rounds: {words.count(verdicts[0].rounds, 'round')} may miss what"
             f" happens in fewer than {missed:.0%} of them".replace("%", " %")
         )
-    if cell.regime == "fresh":
-        notes.append(
-            "every round worked on a fresh copy of the data: it saw mostly first changes of pages, and no vacuum"
-        )
+    notes += regime_notes(cell, [words.arm_label(arm) for arm in run.arms])
     stories = [r.story or "without a story" for r in cell.rounds if r.state is RoundState.FAILED]
     for story in dict.fromkeys(stories):
         notes.append(f"{words.count(stories.count(story), 'round')} failed, in no interval: {story}")

@@ -20,12 +20,15 @@ from pgverdict.judge.verdict import Verdict
 from pgverdict.observe.host import host_facts
 from pgverdict.plan.budget import CellProgress, next_cell, time_left_s
 from pgverdict.plan.rounds import arrange
+from pgverdict.plan.stretches import whole
 from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.records.run import CellRecord, RunRecord, RunState
+from pgverdict.run.aging import expected_round_s
 from pgverdict.run.listener import Listener
 from pgverdict.run.prepare import Prepared, prepare
 from pgverdict.run.site import Site
 from pgverdict.spec.campaign import Campaign
+from pgverdict.spec.regime import Regime
 from pgverdict.store.runs import Store
 
 FAILURES_IN_A_ROW = 3
@@ -77,6 +80,7 @@ class _LiveCell:
             decided=decided,
             given_up=self.failures_in_a_row >= FAILURES_IN_A_ROW,
             more_rounds=more,
+            expected_s=expected_round_s(self.prepared),
         )
 
 
@@ -92,7 +96,7 @@ def _begin(campaign: Campaign, prepared: Prepared) -> RunRecord:
         host=host_facts(),
         arms=prepared.arms,
         cells=tuple(
-            CellRecord(spec=cell.spec, primary=cell.workload.primary, regime=cell.workload.regime.value)
+            CellRecord(spec=cell.spec, primary=cell.workload.primary, regime=cell.regime.value)
             for cell in prepared.cells
         ),
     )
@@ -114,6 +118,8 @@ def _measure(
         left_s = time_left_s(progress, spent_s=spent_s, budget_s=campaign.budget_s)
         listener.round_begins(cell.record.spec, ordinal + 1, left_s)
         plan = arrange(cell.record.spec.key, seed=campaign.seed, ordinal=ordinal, loads=cell.prepared.loads)
+        if cell.prepared.regime is Regime.STEADY:
+            plan = whole(plan)
         record = run_round(cell.prepared, plan, cell.bounds, site.launch_arm)
         store.keep_round(run.id, number, record)
         _take(cell, record)

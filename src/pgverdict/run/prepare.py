@@ -1,7 +1,7 @@
 """From a campaign to cells that rounds can be run on: builds obtained, templates made, data copied, arms met."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from pgverdict.conduct.cell import PreparedArm, PreparedCell
@@ -13,15 +13,18 @@ from pgverdict.engine.process import Engine
 from pgverdict.errors import UserError, WorldError
 from pgverdict.observe import views
 from pgverdict.plan.rounds import LOADS_MAX, how_many_loads
+from pgverdict.plan.stretches import LOADS_AGED
 from pgverdict.records.run import ArmFacts
+from pgverdict.run.aging import age_cell, aged_bytes_missing, require_budget, with_notes
 from pgverdict.run.listener import Listener
 from pgverdict.run.site import Site
 from pgverdict.servers.install import Install, obtain
 from pgverdict.servers.marked import remove_tree
 from pgverdict.servers.space import require_space
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec
+from pgverdict.spec.regime import Regime
 from pgverdict.workloads import catalogue
-from pgverdict.workloads.workload import Regime, Workload
+from pgverdict.workloads.workload import Workload
 
 SESSIONS = 2
 """Connections of ours beside the clients': one that asks, one that may still be ending."""
@@ -50,6 +53,10 @@ class _Sized:
     load_bytes: int
     loads: int
 
+    @property
+    def regime(self) -> Regime:
+        return self.spec.regime or self.workload.regime
+
 
 @dataclass(frozen=True)
 class _Obtained:
@@ -74,17 +81,19 @@ def prepare(campaign: Campaign, site: Site, listener: Listener) -> Prepared:
     cells = [_size(cell, campaign.rounds) for cell in campaign.cells]
     _require_space(cells, arms, site)
     prepared = tuple(_prepare_cell(cell, arms, site, listener) for cell in cells)
+    require_budget(prepared, campaign, listener)
     settle(site.home.cache)
     met = tuple(
         _meet(site, campaign, found, arm, listener) for found, arm in zip(arms, prepared[0].arms, strict=True)
     )
-    return Prepared(met, prepared)
+    return Prepared(with_notes(met, prepared), prepared)
 
 
 def _size(cell: CellSpec, rounds: int | None) -> _Sized:
     workload = catalogue.workload(cell.workload)
     load_bytes = EMPTY_CLUSTER_BYTES + cell.scale * workload.dataset.bytes_per_scale
-    return _Sized(cell, workload, load_bytes, how_many_loads(load_bytes, rounds))
+    sized = _Sized(cell, workload, load_bytes, how_many_loads(load_bytes, rounds))
+    return replace(sized, loads=min(sized.loads, LOADS_AGED)) if sized.regime is Regime.STEADY else sized
 
 
 def _obtain(arms: Sequence[Arm], site: Site, listener: Listener) -> list[_Obtained]:
@@ -110,9 +119,13 @@ def _require_space(cells: Sequence[_Sized], arms: Sequence[_Obtained], site: Sit
             for spec in arm.templates(cell):
                 if find_template(site.home, spec) is None:
                     missing[spec.name] = cell.load_bytes
-                if cell.workload.regime is Regime.READ_ONLY:
+                if cell.regime is Regime.READ_ONLY:
                     in_place[spec.name] = cell.load_bytes
-        if cell.workload.regime is Regime.FRESH:
+                if cell.regime is Regime.STEADY:
+                    missing.update(
+                        aged_bytes_missing(site.home, spec, cell.spec, cell.workload, cell.load_bytes)
+                    )
+        if cell.regime is not Regime.READ_ONLY:
             fresh = max(fresh, len(arms) * cell.load_bytes)
     needed = sum(missing.values()) + sum(in_place.values()) + fresh
     require_space(site.home.cache, needed, "the datasets and their copies")
@@ -131,16 +144,17 @@ def _prepare_cell(cell: _Sized, arms: Sequence[_Obtained], site: Site, listener:
     prepared = []
     for arm, made in zip(arms, templates, strict=True):
         loads = [template.data for _, template in made]
-        if cell.workload.regime is Regime.READ_ONLY:
+        if cell.regime is Regime.READ_ONLY:
             loads = [_in_place(site, arm.arm, spec, template, listener) for spec, template in made]
         prepared.append(PreparedArm(arm.arm.name, arm.install, arm.arm.settings, tuple(loads)))
-    return PreparedCell(
+    made_up = PreparedCell(
         spec=cell.spec,
         workload=cell.workload,
         arms=tuple(prepared),
         placement=place(cell.spec.clients),
         slots=tuple(site.directory("slots", str(number)) for number in range(len(arms))),
     )
+    return age_cell(made_up, templates, site, listener) if cell.regime is Regime.STEADY else made_up
 
 
 def _make(site: Site, arm: Arm, spec: TemplateSpec, listener: Listener) -> Template:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from pgverdict.errors import UserError, unknown_word
+from pgverdict.spec.regime import Regime
 
 
 class Role(Enum):
@@ -35,6 +36,8 @@ class CellSpec:
     scale: int
     clients: int
     partitions: int = 0
+    regime: Regime | None = None
+    """None: the workload's own."""
 
     @property
     def key(self) -> str:
@@ -46,6 +49,8 @@ class CellSpec:
         parts = [self.workload, f"scale={self.scale}", f"clients={self.clients}"]
         if self.partitions:
             parts.append(f"partitions={self.partitions}")
+        if self.regime is not None:
+            parts.append(f"regime={self.regime.value}")
         return " ".join(parts)
 
 

@@ -17,9 +17,11 @@ from pgverdict.records.round import (
     RoundState,
     SliceRecord,
     StatementRecord,
+    TableRecord,
 )
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Role
+from pgverdict.spec.regime import Regime
 
 Row = RowMapping
 Pairs = tuple[tuple[str, str], ...]
@@ -65,8 +67,9 @@ def arm_rows(run: RunRecord) -> list[dict[str, Any]]:
 
 
 def cell_row(run_id: str, ordinal: int, cell: CellRecord) -> dict[str, Any]:
-    judged = {"primary_metric": cell.primary, "regime": cell.regime}
-    return {"run_id": run_id, "ordinal": ordinal, **_plain(cell.spec), **judged}
+    chosen = cell.spec.regime.value if cell.spec.regime else None
+    judged = {"primary_metric": cell.primary, "regime": cell.regime, "chosen_regime": chosen}
+    return {"run_id": run_id, "ordinal": ordinal, **_plain(cell.spec, "regime"), **judged}
 
 
 def round_row(cell: int, place: int, record: RoundRecord) -> dict[str, Any]:
@@ -88,7 +91,7 @@ def round_arm_rows(number: int, record: RoundRecord) -> list[dict[str, Any]]:
         {
             "round": number,
             "place": place,
-            **_plain(arm, "latency", "statements"),
+            **_plain(arm, "latency", "statements", "tables"),
             **_latency_columns(arm.latency),
         }
         for place, arm in enumerate(record.arms)
@@ -100,6 +103,14 @@ def statement_rows(number: int, record: RoundRecord) -> list[dict[str, Any]]:
         {"round": number, "arm_place": arm_place, "place": place, **_plain(statement)}
         for arm_place, arm in enumerate(record.arms)
         for place, statement in enumerate(arm.statements)
+    ]
+
+
+def table_rows(number: int, record: RoundRecord) -> list[dict[str, Any]]:
+    return [
+        {"round": number, "arm_place": arm_place, "place": place, **_plain(table)}
+        for arm_place, arm in enumerate(record.arms)
+        for place, table in enumerate(arm.tables)
     ]
 
 
@@ -132,7 +143,9 @@ def run_record(row: Row, arm_rows: Iterable[Row], cells: tuple[CellRecord, ...])
 
 
 def cell_record(row: Row, rounds: tuple[RoundRecord, ...]) -> CellRecord:
-    return CellRecord(CellSpec(**_take(CellSpec, row)), row["primary_metric"], row["regime"], rounds)
+    chosen = Regime(row["chosen_regime"]) if row["chosen_regime"] else None
+    spec = CellSpec(**_take(CellSpec, row, "regime"), regime=chosen)
+    return CellRecord(spec, row["primary_metric"], row["regime"], rounds)
 
 
 def round_record(row: Row, slices: Iterable[Row], arms: Iterable[ArmRecord]) -> RoundRecord:
@@ -154,11 +167,12 @@ def round_record(row: Row, slices: Iterable[Row], arms: Iterable[ArmRecord]) -> 
     )
 
 
-def arm_record(row: Row, statements: Iterable[Row]) -> ArmRecord:
+def arm_record(row: Row, statements: Iterable[Row], tables: Iterable[Row]) -> ArmRecord:
     return ArmRecord(
         latency=_latency(row),
         statements=tuple(StatementRecord(**_take(StatementRecord, r)) for r in statements),
-        **_take(ArmRecord, row, "latency", "statements"),
+        tables=tuple(TableRecord(**_take(TableRecord, r)) for r in tables),
+        **_take(ArmRecord, row, "latency", "statements", "tables"),
     )
 
 

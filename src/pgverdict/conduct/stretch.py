@@ -1,0 +1,59 @@
+"""How long an arm works in a steady round: chosen in the cell's first round, then the same for all arms and rounds."""
+
+import math
+
+from pgverdict.conduct.bounds import Bounds
+
+CHECKPOINTS_MIN = 2
+VACUUMS_MIN = 2
+"""Of every hot table: with fewer, what a round says would depend on where in a cycle it ended."""
+
+MARGIN = 1.25
+"""The first arm's time to these, lengthened, so that other arms and rounds get there too."""
+
+SLICE_US = 1_000_000
+"""The views of checkpoints and vacuums are looked at between slices; backends report to them once a second."""
+
+RAMP_US = 10_000_000
+"""How long every connection works uncounted before the stretch (METHODOLOGY.md#regimes)."""
+
+BESIDE_S = 5.0
+"""What an arm takes in a round beside ramp and stretch, about: a copy, a start, the prewarming, a stop."""
+
+
+def stretch_bounds(slices: int) -> Bounds:
+    """A stretch in the words of a round's placement, from which it is read back.
+
+    >>> stretch_slices(stretch_bounds(75))
+    75
+    """
+    return Bounds((("duration_us", SLICE_US), ("stretch_slices", slices)), ())
+
+
+def stretch_slices(bounds: Bounds) -> int:
+    """How many slices a stretch of these bounds has."""
+    return dict(bounds.bound)["stretch_slices"]
+
+
+def lengthened(slices: int) -> int:
+    """The stretch of a cell whose first arm went through enough in so many slices.
+
+    >>> lengthened(60), lengthened(61)
+    (75, 77)
+    """
+    return math.ceil(slices * MARGIN)
+
+
+def expected_slices(cycle_s: float) -> int:
+    """What a stretch will be, as far as ageing could tell; `cycle_s` as in `datasets.aging.AgedTemplate`."""
+    return lengthened(math.ceil(max(CHECKPOINTS_MIN, VACUUMS_MIN) * cycle_s))
+
+
+def slices_max(expected: int) -> int:
+    """Where the first arm gives up waiting: the round is measured all the same, and says what it covered."""
+    return max(2 * expected, 60)
+
+
+def expected_round_s(expected: int, arms: int) -> float:
+    """How long a round takes, about."""
+    return arms * (expected * SLICE_US / 1e6 + RAMP_US / 1e6 + BESIDE_S)

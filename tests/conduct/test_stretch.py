@@ -1,0 +1,35 @@
+"""How long a stretch is, and how it is written down."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pgverdict.conduct.stretch import (
+    MARGIN,
+    expected_round_s,
+    expected_slices,
+    lengthened,
+    slices_max,
+    stretch_bounds,
+    stretch_slices,
+)
+
+counts = st.integers(1, 10_000)
+
+
+@given(slices=counts)
+def test_a_stretch_is_read_back_from_its_placement(slices: int) -> None:
+    assert stretch_slices(stretch_bounds(slices)) == slices
+
+
+@given(slices=counts)
+def test_a_stretch_is_a_quarter_longer_than_the_first_arm_needed(slices: int) -> None:
+    assert slices * MARGIN <= lengthened(slices) < slices * MARGIN + 1
+
+
+def test_settings_as_shipped_make_a_round_take_tens_of_minutes() -> None:
+    """A checkpoint every five minutes, of two arms."""
+    slices = expected_slices(300.0)
+
+    assert slices == 750
+    assert 1500 < expected_round_s(slices, arms=2) < 1600
+    assert slices_max(slices) == 1500
