@@ -79,8 +79,11 @@ def test_a_fresh_cell_says_what_it_cannot_see() -> None:
 
 
 def test_a_steady_cell_is_called_so_and_has_no_pairs() -> None:
-    cell = report_of(a_steady_cell(*(((2, 2), (2, 2)),) * 12))
+    cell = report_of(a_steady_cell(*(((2, 4), (3, 5)),) * 12))
 
     assert "simple-update (throughput, steady regime)" in cell.headline
     assert (cell.regime, cell.pairs, cell.turns) == ("steady", 0, "each arm alone")
-    assert {"checkpoints finished, per round", "WAL written, per round"} < {c.name for c in cell.conditions}
+    conditions = {condition.name: condition.values for condition in cell.conditions}
+    assert conditions["checkpoints finished, per round"] == (2.0, 3.0)
+    assert conditions["WAL written, per round"] == (1e9, 1e9)
+    assert conditions["vacuums of pgbench_accounts, per round"] == (4.0, 5.0)

@@ -216,15 +216,31 @@ def _conditions(rounds: Sequence[RoundRecord], *, arms: int) -> tuple[Condition,
         Condition("blocks read from outside shared buffers, per round", "", typical("buffers_read")),
         Condition("read from storage, per round", "bytes", typical("storage_read_bytes")),
         Condition("transactions counted, per round", "", typical("transactions")),
-        *(
-            Condition(name, unit, values)
-            for name, unit, values in (
-                ("checkpoints finished, per round", "", typical("checkpoints")),
-                ("WAL written, per round", "bytes", typical("wal_bytes")),
-            )
-            if any(value is not None for value in values)
-        ),
+        *_covered(by_arm),
     )
+
+
+def _covered(by_arm: Sequence[Sequence[ArmRecord]]) -> list[Condition]:
+    """What the arms of steady rounds went through; nothing in other regimes."""
+    if all(arm.checkpoints is None for records in by_arm for arm in records):
+        return []
+    hot = sorted({t.name for records in by_arm for arm in records for t in arm.tables if t.hot})
+
+    def vacuums(name: str) -> tuple[float | None, ...]:
+        seen = [[t.vacuums for arm in records for t in arm.tables if t.name == name] for records in by_arm]
+        return tuple(float(median(counts)) if counts else None for counts in seen)
+
+    return [
+        Condition(
+            "checkpoints finished, per round",
+            "",
+            tuple(_median(records, "checkpoints") for records in by_arm),
+        ),
+        Condition(
+            "WAL written, per round", "bytes", tuple(_median(records, "wal_bytes") for records in by_arm)
+        ),
+        *(Condition(f"vacuums of {name}, per round", "", vacuums(name)) for name in hot),
+    ]
 
 
 def _median(records: Sequence[ArmRecord], name: str) -> float | None:
