@@ -30,6 +30,7 @@ CELL = CellSpec("simple-update", 1, 1, regime=Regime.STEADY)
 # Checkpoints come by the amount of WAL, since they cannot be had more often than every 30 s by time.
 QUICK = (
     "max_wal_size=32MB", "autovacuum_naptime=1s", "autovacuum_vacuum_scale_factor=0.02", "synchronous_commit=off",
+    "checkpoint_completion_target=0.5",
 )  # fmt: skip
 
 
