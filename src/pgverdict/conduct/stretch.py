@@ -11,6 +11,9 @@ VACUUMS_MIN = 2
 MARGIN = 1.25
 """The first arm's time to these, lengthened, so that other arms and rounds get there too."""
 
+SLICES_MIN = 15
+"""Checkpoints and vacuums that come every second would make a stretch of a few, which the views barely resolve."""
+
 SLICE_US = 1_000_000
 """The views of checkpoints and vacuums are looked at between slices; backends report to them once a second."""
 
@@ -38,10 +41,10 @@ def stretch_slices(bounds: Bounds) -> int:
 def lengthened(slices: int) -> int:
     """The stretch of a cell whose first arm went through enough in so many slices.
 
-    >>> lengthened(60), lengthened(61)
-    (75, 77)
+    >>> lengthened(60), lengthened(61), lengthened(3)
+    (75, 77, 15)
     """
-    return math.ceil(slices * MARGIN)
+    return max(SLICES_MIN, math.ceil(slices * MARGIN))
 
 
 def expected_slices(cycle_s: float) -> int:

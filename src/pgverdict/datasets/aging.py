@@ -43,6 +43,9 @@ AGEING_S_MIN = 10.0
 UNVACUUMED_S = 60.0
 """And two naps of autovacuum: a table without a vacuum in that time may be one that pruning keeps small."""
 
+PROGRESS_S = 10.0
+"""At most so often is told how far it is: vacuums may come every second."""
+
 _SLICE_US = 1_000_000
 
 _FACTS = "template.json"
@@ -195,7 +198,7 @@ def _work(server: Server, spec: AgedSpec, clients: Clients, progress: Callable[[
         clients.connected(engine.connect(0, where(server)))
         watch = Watch(connection)
         begun = time.monotonic()
-        told = ""
+        told, next_told_s = "", 0.0
         for number in itertools.count():
             # Every load ages by its own keys.
             seed = (spec.base.load << 32) + number
@@ -206,8 +209,8 @@ def _work(server: Server, spec: AgedSpec, clients: Clients, progress: Callable[[
             work.seconds, work.checkpoints = time.monotonic() - begun, watch.checkpoints
             for name in sorted(watch.hot):
                 work.histories.setdefault(name, TableHistory()).add(work.seconds, watch.last.tables[name])
-            if work.standing != told:
-                told = work.standing
+            if work.standing != told and work.seconds >= next_told_s:
+                told, next_told_s = work.standing, work.seconds + PROGRESS_S
                 progress(f"{told}, after {work.seconds:.0f} s")
             if work.seconds >= AGEING_S_MIN and not work.unsettled:
                 break
