@@ -22,8 +22,11 @@ def compare_command(run: RunRecord) -> str:
     defaults = {field.name: field.default for field in fields(Campaign)}
     servers = tuple(_exact(arm) for arm in run.arms)
     words = ["pgverdict", "compare", *servers]
-    for cell in campaign.cells:
-        words += ["--workload", cell.workload]
+    for workload in dict.fromkeys(cell.workload for cell in campaign.cells):
+        words += ["--workload", workload]
+    if any(cell.regime for cell in campaign.cells):
+        for regime in dict.fromkeys(cell.regime for cell in run.cells):
+            words += ["--regime", regime]
     words += ["--scale", str(scale), "--clients", str(clients)]
     if primary is not None:
         words += ["--primary", primary]
