@@ -86,3 +86,18 @@ def test_a_share_that_cannot_be_measured_ends_the_run(monkeypatch: pytest.Monkey
 
     with pytest.raises(WorldError, match="what share of the latency a handicap is: the server died"):
         _settle(CAMPAIGN, {1: 0.02})
+
+
+def test_arms_that_are_asked_for_alike_have_one_typical_latency(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their starts differ by chance, and shares of 1 and 2 % should not differ by it."""
+
+    def run_round(_cell: PreparedCell, plan: RoundPlan, *_: object) -> RoundRecord:
+        made = round_of(plan, 0.1)
+        arms = tuple(dataclasses.replace(arm, handicap_messages=200) for arm in made.arms)
+        return dataclasses.replace(made, arms=arms)
+
+    monkeypatch.setattr(under_test, "run_round", run_round)
+
+    settled, _ = _settle(CAMPAIGN, {0: 0.02, 1: 0.02})
+
+    assert [arm.handicap_ns for arm in settled.arms] == [421, 421], "2 % of 20 and 22.1 us, halfway"

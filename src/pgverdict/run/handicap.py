@@ -1,15 +1,16 @@
 """Known slow-downs of a campaign's arms: shares become nanoseconds, and all arms carry the library.
 
-A share is of the arm's own typical latency in the first cell, found by one round in which every arm carries the
+A share is of the arm's typical latency in the first cell, found by one round in which every arm carries the
 library and none spins. The campaign that is kept says nanoseconds, so the run can be done again.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
+from statistics import median
 
 from pgverdict.conduct.round import run_round
 from pgverdict.errors import WorldError
-from pgverdict.records.round import ArmRecord, RoundState
+from pgverdict.records.round import ArmRecord, RoundRecord, RoundState
 from pgverdict.run.listener import Listener
 from pgverdict.run.prepare import Prepared
 from pgverdict.run.site import Site
@@ -46,7 +47,8 @@ def _with_shares(campaign: Campaign, prepared: Prepared, shares: Mapping[int, fl
     for one in record.slices:
         executed[one.arm] += one.transactions + one.failed + one.discarded
     found = {
-        arm.arm: share_ns(arm, shares[arm.arm], executed[arm.arm]) for arm in record.arms if arm.arm in shares
+        number: share_ns(share, _typical_ns(campaign, record, number), record.arms[number], executed[number])
+        for number, share in shares.items()
     }
     arms = tuple(
         replace(arm, handicap_ns=found.get(number, arm.handicap_ns))
@@ -55,11 +57,20 @@ def _with_shares(campaign: Campaign, prepared: Prepared, shares: Mapping[int, fl
     return replace(campaign, arms=arms)
 
 
-def share_ns(arm: ArmRecord, share: float, executed: int) -> int:
-    """Nanoseconds per message that make a share of the arm's typical latency; at least one."""
+def _typical_ns(campaign: Campaign, record: RoundRecord, arm: int) -> float:
+    """The arm's typical latency: the median over all arms that are asked for alike, since one start is one start."""
+    asked = campaign.arms[arm]
+    return median(
+        found.latency.p50_ns
+        for found, other in zip(record.arms, campaign.arms, strict=True)
+        if (other.server, other.settings) == (asked.server, asked.settings)
+    )
+
+
+def share_ns(share: float, typical_ns: float, arm: ArmRecord, executed: int) -> int:
+    """Nanoseconds per message that make a share of a typical latency: at least one."""
     assert arm.handicap_messages is not None, "the arm carried the library"
-    messages_per_transaction = arm.handicap_messages / executed
-    return max(1, round(share * arm.latency.p50_ns / messages_per_transaction))
+    return max(1, round(share * typical_ns * executed / arm.handicap_messages))
 
 
 def _carrying(prepared: Prepared, campaign: Campaign, *, counting_only: bool = False) -> Prepared:
