@@ -100,7 +100,7 @@ def test_a_handicap_is_part_of_the_command() -> None:
     arms = (baseline, dataclasses.replace(candidate, handicap_ns=400))
     command = compare_command(dataclasses.replace(a_run(), campaign=dataclasses.replace(CAMPAIGN, arms=arms)))
 
-    assert "--handicap 18:400" in command
+    assert "--handicap 18.1:400" in command
 
 
 def test_the_regimes_are_named_where_one_was_chosen() -> None:

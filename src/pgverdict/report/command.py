@@ -30,11 +30,12 @@ def compare_command(run: RunRecord) -> str:
     words += ["--scale", str(scale), "--clients", str(clients)]
     if primary is not None:
         words += ["--primary", primary]
-    for setting in _settings(campaign.arms, name_arms(servers)):
+    names = name_arms(servers)
+    for setting in _settings(campaign.arms, names):
         words += ["--set", setting]
-    for arm in campaign.arms:
+    for called, arm in zip(names, campaign.arms, strict=True):
         if arm.handicap_ns:
-            words += ["--handicap", f"{arm.name}:{arm.handicap_ns}"]
+            words += ["--handicap", f"{called}:{arm.handicap_ns}"]
     if campaign.margin != defaults["margin"]:
         words += ["--margin", _percentage(campaign.margin)]
     if campaign.confidence != defaults["confidence"]:
