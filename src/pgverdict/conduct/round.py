@@ -70,7 +70,7 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
             arm: stack.enter_context(running(servers[arm], cell.regime, arm)) for arm in plan.start_order
         }
         stack.enter_context(quoting_logs(servers))
-        sizes = {arm: _prewarm(servers[arm], arm) for arm in plan.start_order}
+        sizes = {arm: _prewarm(servers[arm], arm) for arm in plan.warm_order}
 
         engine = stack.enter_context(Engine.start())
         statements = engine.setup(
