@@ -325,7 +325,7 @@ impl Client {
     /// A statement is far smaller than a socket's buffer, which is empty here: once is enough but
     /// for giant scripts.
     #[inline]
-    fn send(&self, desk: &Desk<'_>) -> Result<(), Failure> {
+    fn send(&mut self, desk: &Desk<'_>) -> Result<(), Failure> {
         let mut bytes: &[u8] = desk.outgoing;
         while !bytes.is_empty() {
             match self.socket.send(bytes) {
@@ -392,7 +392,7 @@ impl Client {
 impl Drop for Client {
     fn drop(&mut self) {
         // Polite only: the server notices a closed socket too.
-        let _ = connect::close(&self.socket);
+        let _ = connect::close(&mut self.socket);
     }
 }
 

@@ -23,6 +23,20 @@ pub fn raise_file_limit() -> io::Result<()> {
     }
 }
 
+/// Allows at least so many open files, if the administrator does. How many there may be now.
+pub fn raise_file_limit_to(wanted: u64) -> io::Result<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: both calls get a pointer to a live rlimit.
+    unsafe {
+        check(libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit))?;
+        if limit.rlim_cur < wanted && limit.rlim_max >= wanted {
+            limit.rlim_cur = wanted;
+            check(libc::setrlimit(libc::RLIMIT_NOFILE, &limit))?;
+        }
+    }
+    Ok(limit.rlim_cur)
+}
+
 /// The processors this process may run on.
 pub fn allowed_cpus() -> io::Result<Vec<usize>> {
     // SAFETY: a cpu_set_t is a plain array of bits, for which zeroes are valid.

@@ -29,6 +29,24 @@ impl From<Scalar> for Value {
     }
 }
 
+impl Value {
+    /// The value as pgbench passes it on; `false`: there is none.
+    pub fn write_text(&self, out: &mut Vec<u8>) -> bool {
+        match self {
+            Value::Unset => return false,
+            Value::Text(text) => out.extend_from_slice(text.as_bytes()),
+            Value::Scalar(Scalar::Null) => out.extend_from_slice(b"NULL"),
+            Value::Scalar(Scalar::Boolean(true)) => out.extend_from_slice(b"true"),
+            Value::Scalar(Scalar::Boolean(false)) => out.extend_from_slice(b"false"),
+            Value::Scalar(Scalar::Integer(value)) => {
+                out.extend_from_slice(itoa::Buffer::new().format(*value).as_bytes());
+            }
+            Value::Scalar(Scalar::Double(value)) => write_double(*value, out),
+        }
+        true
+    }
+}
+
 /// What text stands for in an expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Guess {
