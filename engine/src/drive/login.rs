@@ -7,6 +7,7 @@ use crate::wire::frontend;
 use fallible_iterator::FallibleIterator;
 use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, SCRAM_SHA_256_PLUS, ScramSha256};
+use std::io;
 
 /// What the server says of itself when a connection opens.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -101,10 +102,13 @@ impl Authentication<'_, '_> {
                 let hash = md5_hash(self.login.user.as_bytes(), password.as_bytes(), body.salt());
                 Ok(conversation.send(&frontend::password(hash.as_bytes()))?)
             }
+            Message::AuthenticationSasl(_) if self.login.password.is_none() => {
+                Err(Unwelcome::NoPassword("a SASL password"))
+            }
             Message::AuthenticationSasl(body) => {
                 let mut mechanisms = Vec::new();
                 let mut offered = body.mechanisms();
-                while let Some(mechanism) = offered.next().map_err(|error| untrusted(&error.to_string()))? {
+                while let Some(mechanism) = offered.next().map_err(|error| malformed(conversation, &error))? {
                     mechanisms.push(mechanism.to_owned());
                 }
                 self.begin_scram(conversation, &mechanisms)
@@ -157,12 +161,16 @@ impl Authentication<'_, '_> {
             None if offers(SCRAM_SHA_256) => (SCRAM_SHA_256, ChannelBinding::unsupported()),
             _ => return Err(Unwelcome::Unsupported("a SASL mechanism other than SCRAM-SHA-256")),
         };
-        let password = self.login.password.ok_or(Unwelcome::NoPassword("a SASL password"))?;
+        let password = self.login.password.unwrap_or_default();
         let scram = ScramSha256::new(password.as_bytes(), channel);
         conversation.send(&frontend::sasl_initial_response(mechanism, scram.message()))?;
         self.scram = Some(scram);
         Ok(())
     }
+}
+
+fn malformed(conversation: &Conversation, error: &io::Error) -> Unwelcome {
+    conversation.spoke_nonsense(&backend::malformed(backend::AUTHENTICATION_TAG, error)).into()
 }
 
 fn untrusted(what: &str) -> Unwelcome {

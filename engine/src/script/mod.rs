@@ -106,7 +106,7 @@ fn in_brackets(about: Option<&str>) -> String {
 }
 
 impl ScriptError {
-    pub fn new(script: &str, text: &str, fault: Fault) -> Self {
+    pub fn new(script: &str, text: &str, fault: Fault) -> Box<Self> {
         let (line, column) = position(text, fault.at);
         let context = match fault.context {
             Context::Script => ErrorContext::Script,
@@ -119,7 +119,7 @@ impl ScriptError {
                 pointed: pointed.then(|| fault.last.saturating_sub(begin)),
             },
         };
-        Self { script: script.to_owned(), line, column, what: fault.what, about: fault.about, context }
+        Box::new(Self { script: script.to_owned(), line, column, what: fault.what, about: fault.about, context })
     }
 }
 

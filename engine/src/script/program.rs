@@ -125,7 +125,7 @@ pub struct Store {
 
 impl Program {
     /// For a campaign, in prepared mode.
-    pub fn compile(sources: &[Source], variables: &[(String, Value)]) -> Result<Self, ScriptError> {
+    pub fn compile(sources: &[Source], variables: &[(String, Value)]) -> Result<Self, Box<ScriptError>> {
         let mut compiler = Compiler::new(Dialect::Campaign);
         for (name, value) in variables {
             compiler.define(name, value.clone());
@@ -214,7 +214,7 @@ impl Compiler {
         self.assigned[slot] = true;
     }
 
-    pub fn add(&mut self, source: &Source) -> Result<(), ScriptError> {
+    pub fn add(&mut self, source: &Source) -> Result<(), Box<ScriptError>> {
         match self.script(source) {
             Ok(script) => {
                 self.scripts.push(script);
@@ -226,7 +226,7 @@ impl Compiler {
     }
 
     /// `parameters`: whether statements get numbered parameters, whose number is limited.
-    pub fn finish(mut self, parameters: bool) -> Result<Program, ScriptError> {
+    pub fn finish(mut self, parameters: bool) -> Result<Program, Box<ScriptError>> {
         if parameters {
             self.refuse_too_many_parameters()?;
         }
@@ -360,7 +360,7 @@ impl Compiler {
         Err(Fault::new(begin, "\\gset must follow an SQL command").within(context))
     }
 
-    fn refuse_too_many_parameters(&self) -> Result<(), ScriptError> {
+    fn refuse_too_many_parameters(&self) -> Result<(), Box<ScriptError>> {
         let Some(statement) = self.statements.iter().find(|statement| statement.parameters.len() > PARAMETERS_MAX)
         else {
             return Ok(());
@@ -373,7 +373,7 @@ impl Compiler {
 
     /// pgbench passes NULL for a variable that nobody defined. Here that is an error: a mistyped
     /// name would measure a statement that finds nothing, with great certainty.
-    fn refuse_undefined(&self) -> Result<(), ScriptError> {
+    fn refuse_undefined(&self) -> Result<(), Box<ScriptError>> {
         match self.uses.iter().find(|usage| !self.assigned[usage.slot]) {
             None => Ok(()),
             Some(Usage { script, at, slot }) => {
@@ -536,7 +536,7 @@ mod tests {
         assert!((900..1100).contains(&counts[0]), "{counts:?}");
     }
 
-    fn pgbench(text: &str) -> Result<Program, ScriptError> {
+    fn pgbench(text: &str) -> Result<Program, Box<ScriptError>> {
         let mut compiler = Compiler::new(Dialect::Pgbench);
         compiler.add(&Source { name: "s".into(), weight: 1, text: text.into() })?;
         compiler.finish(true)

@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn an_error_points_into_the_query() {
         let error = error(&[(b'S', "ERROR"), (b'P', "13"), (b'H', "look"), (b'W', "here")]);
-        let shown = "ERROR:  syntax error at or near \";\"\nLINE 2:  1 + ;\n              ^\nHINT:  look\n";
+        let shown = "ERROR:  syntax error at or near \";\"\nLINE 2:  1 + ;\n             ^\nHINT:  look\n";
         assert_eq!(error.shown(Some("SELECT\n 1 + ;"), false), shown);
         assert_eq!(error.shown(Some("SELECT\n 1 + ;"), true), format!("{shown}CONTEXT:  here\n"));
         assert!(error.shown(None, false).starts_with("ERROR:  syntax error at or near \";\" at character 13\n"));

@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn words_have_values() {
-        check("host=a port = 5 dbname='it''", Err("unterminated quoted string in connection info string"));
+        check("host=a port = 5 dbname='it\\'", Err("unterminated quoted string in connection info string"));
         check(
             "host=a port = 5 dbname='x y' user=q\\ r",
             Ok(&[("dbname", "x y"), ("host", "a"), ("port", "5"), ("user", "q r")]),

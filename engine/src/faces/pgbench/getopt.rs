@@ -31,30 +31,6 @@ impl<'a> Getopt<'a> {
         Self { program, known, arguments: arguments.into_iter(), joined: String::new(), others: Vec::new() }
     }
 
-    /// The next option, or what is wrong with it. `None`: there are no more.
-    pub fn next(&mut self) -> Option<Result<Given, String>> {
-        if !self.joined.is_empty() {
-            return Some(self.short());
-        }
-        loop {
-            let argument = self.arguments.next()?;
-            if argument == "--" {
-                self.others.extend(self.arguments.by_ref());
-                return None;
-            }
-            if let Some(long) = argument.strip_prefix("--") {
-                return Some(self.long(long));
-            }
-            match argument.strip_prefix('-') {
-                Some(letters) if !letters.is_empty() => {
-                    self.joined = letters.to_owned();
-                    return Some(self.short());
-                }
-                _ => self.others.push(argument),
-            }
-        }
-    }
-
     fn short(&mut self) -> Result<Given, String> {
         let key = self.joined.remove(0);
         let program = self.program;
@@ -97,6 +73,34 @@ impl<'a> Getopt<'a> {
     }
 }
 
+impl Iterator for Getopt<'_> {
+    type Item = Result<Given, String>;
+
+    /// The next option, or what is wrong with it.
+    fn next(&mut self) -> Option<Self::Item> {
+        if !self.joined.is_empty() {
+            return Some(self.short());
+        }
+        loop {
+            let argument = self.arguments.next()?;
+            if argument == "--" {
+                self.others.extend(self.arguments.by_ref());
+                return None;
+            }
+            if let Some(long) = argument.strip_prefix("--") {
+                return Some(self.long(long));
+            }
+            match argument.strip_prefix('-') {
+                Some(letters) if !letters.is_empty() => {
+                    self.joined = letters.to_owned();
+                    return Some(self.short());
+                }
+                _ => self.others.push(argument),
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,7 +116,7 @@ mod tests {
         let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
         let mut getopt = Getopt::new("p", &KNOWN, arguments);
         let mut found = Vec::new();
-        while let Some(option) = getopt.next() {
+        for option in getopt.by_ref() {
             let Given { key, value } = option.unwrap();
             found.push((key, value));
         }

@@ -180,7 +180,7 @@ struct Reading {
 pub fn read(called: &str, arguments: Vec<String>) -> Options {
     let mut reading = Reading::new();
     let mut getopt = Getopt::new(called, &KNOWN, arguments);
-    while let Some(option) = getopt.next() {
+    for option in getopt.by_ref() {
         match option {
             Ok(Given { key, value }) => reading.take(key, &value),
             Err(what) => {
