@@ -73,7 +73,7 @@ fn greet(conversation: &mut Conversation, place: &Place) -> Result<Greeting, Fai
     ];
     let login = Login { user: &place.user, password: None, binding: Binding::Prefer, parameters: &parameters };
     login::greet(conversation, &login).map_err(|unwelcome| match unwelcome {
-        Unwelcome::Failure(failure) => failure,
+        Unwelcome::Failure(failure) | Unwelcome::Inside(failure) => failure,
         Unwelcome::Untrusted(what) => conversation.failed(&what),
         Unwelcome::NoPassword(wanted) | Unwelcome::Unsupported(wanted) => conversation.failed(&format!(
             "the server wants {wanted}; only trust authentication is supported (hint: allow this user by `trust` for \

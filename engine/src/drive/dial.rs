@@ -114,11 +114,16 @@ fn attempt(
     let doing = "could not receive data from server".to_owned();
     let mut conversation = Conversation::over(socket, &Halt::default(), approach.limit, doing);
     if secure {
+        if let Some(missing) = approach.tls.missing_roots() {
+            return given_up(format!(
+                "root certificate file \"{}\" does not exist\nEither provide the file, or change sslmode to disable server \
+                 certificate verification.",
+                missing.display()
+            ));
+        }
         let answer = conversation.send(&frontend::ssl_request()).and_then(|()| conversation.hear_byte());
         match answer {
-            Ok(b'S') => {
-                conversation.start_tls(&station.host, approach.tls).map_err(|what| format!("SSL error: {what}"))?
-            }
+            Ok(b'S') => conversation.start_tls(&station.host, approach.tls)?,
             Ok(b'N') if approach.mode == TlsMode::Require => {
                 return given_up("server does not support SSL, but SSL was required".to_owned());
             }
@@ -139,6 +144,7 @@ fn attempt(
             given_up(format!("the server wants {wanted}, and we cannot authenticate that way"))
         }
         Err(Unwelcome::Untrusted(what)) => given_up(what),
+        Err(Unwelcome::Inside(failure)) => given_up(words(&failure)),
         Err(Unwelcome::Failure(failure)) => Err(words(&failure)),
     }
 }

@@ -45,6 +45,8 @@ pub enum Unwelcome {
     /// The exchange did not come to an end that we trust.
     Untrusted(String),
     Failure(Failure),
+    /// We were let in before it failed: there is nothing to gain from another way in.
+    Inside(Failure),
 }
 
 impl From<Failure> for Unwelcome {
@@ -56,9 +58,12 @@ impl From<Failure> for Unwelcome {
 pub fn greet(conversation: &mut Conversation, login: &Login<'_>) -> Result<Greeting, Unwelcome> {
     conversation.send(&frontend::startup(login.parameters))?;
     let mut greeting = Greeting::default();
-    let mut authentication = Authentication { login, scram: None, bound: false };
+    let mut authentication = Authentication { login, scram: None, bound: false, done: false };
     loop {
-        match conversation.hear()? {
+        let message = conversation.hear();
+        match message
+            .map_err(|failure| if authentication.done { Unwelcome::Inside(failure) } else { failure.into() })?
+        {
             Message::ParameterStatus(body) => {
                 let (name, value) = match (body.name(), body.value()) {
                     (Ok(name), Ok(value)) => (name, value),
@@ -85,6 +90,7 @@ struct Authentication<'a, 'b> {
     scram: Option<ScramSha256>,
     /// Whether the exchange was bound to the TLS connection.
     bound: bool,
+    done: bool,
 }
 
 impl Authentication<'_, '_> {
@@ -92,6 +98,10 @@ impl Authentication<'_, '_> {
         match message {
             Message::AuthenticationOk if self.login.binding == Binding::Require && !self.bound => {
                 Err(untrusted("channel binding required, but server authenticated client without channel binding"))
+            }
+            Message::AuthenticationOk => {
+                self.done = true;
+                Ok(())
             }
             Message::AuthenticationCleartextPassword => {
                 let password = self.password("a password in clear text")?;

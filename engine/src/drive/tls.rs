@@ -31,6 +31,14 @@ pub struct TlsSettings {
     pub client: Option<(PathBuf, PathBuf)>,
 }
 
+impl TlsSettings {
+    /// The file with the certificates that are to be trusted, where it is not there.
+    pub fn missing_roots(&self) -> Option<&Path> {
+        let roots = self.roots.as_deref().filter(|_| self.verify != Verify::Nothing)?;
+        (!roots.exists()).then_some(roots)
+    }
+}
+
 #[derive(Debug)]
 pub struct Tls {
     connection: ClientConnection,
@@ -44,13 +52,13 @@ impl Tls {
             Err(_) if settings.verify != Verify::ChainAndName => {
                 ServerName::try_from("unnamed").expect("a name of a host")
             }
-            Err(error) => return Err(format!("\"{host}\" is no name that a certificate can have: {error}")),
+            Err(error) => return Err(format!("SSL error: no certificate can be for \"{host}\": {error}")),
         };
         let config = config(settings)?;
         let mut connection = ClientConnection::new(Arc::new(config), name).map_err(|error| error.to_string())?;
         connection.set_buffer_limit(None);
         while connection.is_handshaking() {
-            connection.complete_io(raw).map_err(|error| error.to_string())?;
+            connection.complete_io(raw).map_err(|error| refused(&error, host))?;
         }
         Ok(Self { connection })
     }
@@ -106,6 +114,28 @@ impl Tls {
             _ => return None,
         };
         Some(digest)
+    }
+}
+
+/// Why there was no handshake, in libpq's words where it has some.
+fn refused(error: &io::Error, host: &str) -> String {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    match inner {
+        Some(rustls::Error::InvalidCertificate(reason)) => match reason {
+            CertificateError::NotValidForName => format!("server certificate does not match host name \"{host}\""),
+            CertificateError::NotValidForNameContext { presented, .. } => {
+                let names: Vec<&str> = presented.iter().filter_map(|name| name.split('"').nth(1)).collect();
+                let first = names.first().copied().unwrap_or_default();
+                let others = match names.len() {
+                    0 | 1 => String::new(),
+                    2 => " (and 1 other name)".to_owned(),
+                    count => format!(" (and {} other names)", count - 1),
+                };
+                format!("server certificate for \"{first}\"{others} does not match host name \"{host}\"")
+            }
+            other => format!("SSL error: certificate verify failed ({other:?})"),
+        },
+        _ => format!("SSL error: {error}"),
     }
 }
 

@@ -5,7 +5,7 @@ use super::expression::{Expression, Slot};
 use super::function::Function;
 use super::hash;
 use super::random::{Prng, Range};
-use super::value::{Guess, Scalar, Value};
+use super::value::{Guess, Scalar, Value, fixed};
 use std::sync::Arc;
 
 /// pgbench's limits on the shapes of its distributions.
@@ -151,20 +151,24 @@ fn skewed(function: Function, range: Range, parameter: f64, prng: &mut Prng) -> 
     match function {
         Function::RandomExponential if parameter > 0.0 => Ok(prng.exponential(range, parameter)),
         Function::RandomExponential => {
-            Err(format!("exponential parameter must be greater than zero (not {parameter:.6})"))
+            Err(format!("exponential parameter must be greater than zero (not {})", fixed(parameter, 6)))
         }
         Function::RandomGaussian if parameter >= GAUSSIAN_PARAMETER_MIN => Ok(prng.gaussian(range, parameter)),
-        Function::RandomGaussian => {
-            Err(format!("gaussian parameter must be at least {GAUSSIAN_PARAMETER_MIN:.6} (not {parameter:.6})"))
-        }
+        Function::RandomGaussian => Err(format!(
+            "gaussian parameter must be at least {GAUSSIAN_PARAMETER_MIN:.6} (not {})",
+            fixed(parameter, 6)
+        )),
         _ if ZIPFIAN_PARAMETERS.contains(&parameter) => Ok(prng.zipfian(range, parameter)),
-        _ => Err(format!("zipfian parameter must be in range [1.001, 1000] (not {parameter:.6})")),
+        _ => Err(format!("zipfian parameter must be in range [1.001, 1000] (not {})", fixed(parameter, 6))),
     }
 }
 
 /// Two arguments that are not both integers: operators on numbers take doubles if one is, all else
 /// takes integers.
 fn mixed(function: Function, left: Scalar, right: Scalar, prng: &mut Prng) -> Evaluated {
+    if function == Function::Power {
+        return Ok(Scalar::Double(left.double()?.powf(right.double()?)));
+    }
     let with_double = matches!((left, right), (Scalar::Double(_), _) | (_, Scalar::Double(_)));
     if !with_double || !function.takes_doubles() {
         return integers(function, left.integer()?, right.integer()?, prng);
@@ -175,7 +179,6 @@ fn mixed(function: Function, left: Scalar, right: Scalar, prng: &mut Prng) -> Ev
         Function::Subtract => Scalar::Double(left - right),
         Function::Multiply => Scalar::Double(left * right),
         Function::Divide => Scalar::Double(left / right),
-        Function::Power => Scalar::Double(left.powf(right)),
         Function::Equal => Scalar::Boolean(left == right),
         Function::NotEqual => Scalar::Boolean(left != right),
         Function::Less => Scalar::Boolean(left < right),
@@ -367,6 +370,8 @@ mod tests {
             ("random_zipfian(1, 10, 1.0)", "zipfian parameter must be in range [1.001, 1000] (not 1.000000)"),
             ("1 AND TRUE", "cannot coerce int to boolean"),
             ("NOT 1", "cannot coerce int to boolean"),
+            ("pow(0, TRUE)", "cannot coerce boolean to double"),
+            ("when(1)", "syntax error"),
             ("greatest(1, TRUE)", "cannot coerce boolean to int"),
             ("least(TRUE, 1.5)", "cannot coerce boolean to double"),
             ("9223372036854775808", "syntax error"),

@@ -278,6 +278,10 @@ impl<'a> Parser<'a, '_> {
             "false" => Ok(Expression::Constant(Scalar::Boolean(false))),
             "not" => Ok(not(self.operators(NOT - 1)?)),
             "case" => self.case(),
+            "and" | "else" | "end" | "is" | "isnull" | "notnull" | "or" | "then" | "when" => {
+                self.next -= 1;
+                Err(self.unexpected())
+            }
             _ => self.function(word, at),
         }
     }

@@ -43,7 +43,7 @@ impl Function {
     /// takes integers.
     pub fn takes_doubles(self) -> bool {
         use Function::*;
-        matches!(self, Add | Subtract | Multiply | Divide | Power | Equal | NotEqual | Less | LessOrEqual)
+        matches!(self, Add | Subtract | Multiply | Divide | Equal | NotEqual | Less | LessOrEqual)
     }
 }
 

@@ -163,7 +163,11 @@ impl<'a> Reader<'a, '_> {
         let end = if self.end < self.text.len() { self.end } else { self.end.saturating_sub(1).max(self.begin) };
         let slot_of = &mut *self.slot_of;
         let parsed = expression::parse(&tokens, end, &mut |name, at| slot_of(name, at, false));
-        parsed.map_err(|fault| self.place(fault, true, true))
+        parsed.map_err(|fault| {
+            let rest = (fault.last + 1).min(self.end);
+            let last = token::last_fault(&self.text[rest..self.end], rest);
+            self.place(last.unwrap_or(fault), true, true)
+        })
     }
 
     fn without_expression(&mut self, name: &str) -> Result<Order, Fault> {

@@ -357,7 +357,11 @@ impl Compiler {
             }
         }
         let context = Context::Meta { name: None, begin, end, shown: false, pointed: false };
-        Err(Fault::new(begin, "\\gset must follow an SQL command").within(context))
+        let fault = Fault::new(begin, "\\gset must follow an SQL command").within(context);
+        Err(match commands.last() {
+            Some(Command { first_line, words, .. }) if !words.is_empty() => fault.about(first_line),
+            _ => fault,
+        })
     }
 
     fn refuse_too_many_parameters(&self) -> Result<(), Box<ScriptError>> {

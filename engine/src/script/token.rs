@@ -56,6 +56,17 @@ pub fn tokens(text: &str, offset: usize) -> Tokens<'_> {
     Tokens { tokens, fault: None }
 }
 
+/// The last of what is no word in a text. pgbench, which finishes the line before it reports an
+/// error, reports this one instead.
+pub fn last_fault(text: &str, offset: usize) -> Option<Fault> {
+    let (mut last, mut at) = (None, 0);
+    while let Some(fault) = tokens(&text[at..], offset + at).fault {
+        at = fault.last + 1 - offset;
+        last = Some(fault);
+    }
+    last
+}
+
 /// Blanks, and a backslash that lets a line go on.
 fn blank_bytes(text: &str) -> Option<usize> {
     match text.as_bytes()[0] {

@@ -79,7 +79,7 @@ impl Scalar {
                 if (i64::MIN as f64..-(i64::MIN as f64)).contains(&rounded) {
                     Ok(rounded as i64)
                 } else {
-                    Err(format!("double to int overflow for {rounded:.6}"))
+                    Err(format!("double to int overflow for {}", fixed(rounded, 6)))
                 }
             }
             other => Err(format!("cannot coerce {} to int", other.type_name())),
@@ -141,15 +141,27 @@ impl Scalar {
     }
 }
 
-/// Writes a double as C's `%.15g` does, which is how pgbench passes it on.
+/// A double with so many digits behind the point, as the `%f` of PostgreSQL's own printf writes it.
+pub fn fixed(value: f64, digits: usize) -> String {
+    match (value.is_nan(), value.is_infinite(), value > 0.0) {
+        (true, ..) => "NaN".to_owned(),
+        (_, true, true) => "Infinity".to_owned(),
+        (_, true, false) => "-Infinity".to_owned(),
+        _ => format!("{value:.digits$}"),
+    }
+}
+
+/// Writes a double as the `%.15g` of PostgreSQL's own printf does, which is how pgbench passes it on.
 pub fn write_double(value: f64, out: &mut Vec<u8>) {
     const DIGITS: usize = 15;
+    if value.is_nan() {
+        return out.extend_from_slice(b"NaN");
+    }
     if value.is_sign_negative() {
         out.push(b'-');
     }
-    if !value.is_finite() {
-        out.extend_from_slice(if value.is_nan() { b"nan" } else { b"inf" });
-        return;
+    if value.is_infinite() {
+        return out.extend_from_slice(b"Infinity");
     }
     // `d.dddddddddddddde-308`
     let mut text = [0; DIGITS + 6];
@@ -207,9 +219,10 @@ mod tests {
             (1.5e-5, "1.5e-05"),
             (0.0001, "0.0001"),
             (1e100, "1e+100"),
-            (f64::INFINITY, "inf"),
-            (f64::NEG_INFINITY, "-inf"),
-            (f64::NAN, "nan"),
+            (f64::INFINITY, "Infinity"),
+            (f64::NEG_INFINITY, "-Infinity"),
+            (f64::NAN, "NaN"),
+            (-f64::NAN, "NaN"),
             (-120.0, "-120"),
             (0.00012, "0.00012"),
             (f64::MAX, "1.79769313486232e+308"),

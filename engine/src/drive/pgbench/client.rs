@@ -601,16 +601,17 @@ impl Client {
 
     /// Puts columns into variables.
     fn store(&mut self, program: &Program, all: bool, prefix: &str) -> bool {
-        let complain = |what: &str| {
+        let complain = |query: usize, what: &str| {
             let (number, script, command) = (self.number, self.script, self.command);
-            let query = self.reply.results.saturating_sub(1);
             voice::error(format_args!("client {number} script {script} command {command} query {query}: {what}"));
         };
         if !all && self.reply.rows_last != 1 {
-            complain(&format!("expected one row, got {}", self.reply.rows_last));
+            let last = self.reply.results.saturating_sub(1);
+            complain(last, &format!("expected one row, got {}", self.reply.rows_last));
             return false;
         }
-        for (column, value) in self.reply.stored.iter().flatten() {
+        let columns = self.reply.stored.iter().flat_map(|(query, row)| row.iter().map(move |column| (*query, column)));
+        for (query, (column, value)) in columns {
             let name = format!("{prefix}{column}");
             match program.slot(&name) {
                 Some(slot) => self.variables[slot] = Value::Text(value.as_str().into()),
@@ -619,7 +620,7 @@ impl Client {
                 None => {
                     let how = if all { "aset" } else { "gset" };
                     voice::error(format_args!("{how}: invalid variable name: \"{name}\""));
-                    complain(&format!("error storing into variable {name}"));
+                    complain(query, &format!("error storing into variable {name}"));
                     return false;
                 }
             }
@@ -629,10 +630,12 @@ impl Client {
 
     fn tell_error(&mut self, query: Option<&str>) {
         let Some(error) = &self.reply.error else { return };
-        let (number, script, command, results) = (self.number, self.script, self.command, self.reply.results);
+        // Of a pipeline every command is looked at by itself.
+        let result = if self.piping { 0 } else { self.reply.results };
+        let (number, script, command) = (self.number, self.script, self.command);
         let text = error.shown(query, true);
         voice::error(format_args!(
-            "client {number} script {script} aborted in command {command} query {results}: {text}"
+            "client {number} script {script} aborted in command {command} query {result}: {text}"
         ));
     }
 

@@ -3,6 +3,7 @@
 use super::settings::Settings;
 use super::voice;
 use crate::measure::counts::Counts;
+use crate::script::value::fixed;
 use std::fmt::Write as _;
 use std::sync::Mutex;
 
@@ -73,8 +74,10 @@ impl Progress {
             false => format!("{:.1} s", (now_us - self.begun_us) as f64 / 1_000_000.0),
         };
         let failed = counts.failures() - self.last.failures();
+        // Squares of doubles may add up to less than nothing.
+        let deviation = fixed(deviation, 3);
         let mut line =
-            format!("progress: {time}, {tps:.1} tps, lat {latency:.3} ms stddev {deviation:.3}, {failed} failed");
+            format!("progress: {time}, {tps:.1} tps, lat {latency:.3} ms stddev {deviation}, {failed} failed");
         let mut add = |text: String| line.write_str(&text).expect("a String takes all");
         if settings.throttle_us.is_some() {
             add(format!(", lag {lag:.3} ms"));

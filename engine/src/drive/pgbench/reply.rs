@@ -27,8 +27,8 @@ pub struct Reply {
     /// Of the result under way.
     rows: usize,
     row: Vec<String>,
-    /// What is to be stored, and how many rows the last result had.
-    pub stored: Vec<Row>,
+    /// What is to be stored, with the number of the result, and how many rows the last result had.
+    pub stored: Vec<(usize, Row)>,
     pub rows_last: usize,
 }
 
@@ -90,7 +90,8 @@ impl Reply {
             self.stored.clear();
         }
         if self.keep != Keep::None && self.rows_last > 0 {
-            self.stored.push(self.columns.iter().cloned().zip(self.row.drain(..)).collect());
+            let row = self.columns.iter().cloned().zip(self.row.drain(..)).collect();
+            self.stored.push((self.results - 1, row));
         }
     }
 
@@ -199,8 +200,8 @@ mod tests {
                 assert!(!reply.is_complete());
                 stream.feed(&bytes[cut..], &mut reply).unwrap();
                 assert!(reply.is_complete());
-                let found: Vec<(&str, &str)> =
-                    reply.stored.iter().flatten().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+                let columns = reply.stored.iter().flat_map(|(_, row)| row);
+                let found: Vec<(&str, &str)> = columns.map(|(name, value)| (name.as_str(), value.as_str())).collect();
                 assert_eq!((found, reply.results, reply.rows_last), (expect.clone(), 3, 1));
             }
         }

@@ -137,7 +137,7 @@ impl Connection {
         let approach = Approach { stations: &self.stations, mode: self.mode, tls: &self.tls, limit: self.limit };
         let login = |station: &Station| {
             let number = self.stations.iter().position(|known| known == station).unwrap_or(0);
-            let password = self.passwords[number].as_deref();
+            let password = self.passwords[number].as_deref().filter(|password| !password.is_empty());
             Login { user: &self.user, password, binding: self.binding, parameters: &parameters }
         };
         let (mut conversation, greeting) = dial::dial(&approach, &login)?;
@@ -218,6 +218,7 @@ fn tls(settings: &Settings) -> Result<(TlsMode, TlsSettings), String> {
         named.or_else(|| folder.as_ref().map(|folder| folder.join(usual)).filter(|file| file.exists()))
     };
     let roots = file("sslrootcert", "root.crt");
+    // PostgreSQL's own name for them; rustls has none.
     if roots.as_deref() == Some(Path::new("system")) {
         return Err(
             "sslrootcert value \"system\" is not supported: name the file with the system's certificates".into()
@@ -235,15 +236,9 @@ fn tls(settings: &Settings) -> Result<(TlsMode, TlsSettings), String> {
         "verify-full" => (TlsMode::Require, Verify::ChainAndName),
         other => return Err(format!("invalid sslmode value: \"{other}\"")),
     };
-    if verify != Verify::Nothing && !roots.as_ref().is_some_and(|file| file.exists()) {
-        let named = roots.or_else(|| folder.map(|folder| folder.join("root.crt"))).unwrap_or_default();
-        return Err(format!(
-            "root certificate file \"{}\" does not exist\nEither provide the file, or change sslmode to disable server \
-             certificate verification.",
-            named.display()
-        ));
-    }
-    let roots = roots.filter(|_| verify != Verify::Nothing);
+    // Where a file is needed and is not there, connecting says so.
+    let usual = || folder.as_ref().map(|folder| folder.join("root.crt"));
+    let roots = roots.or_else(usual).filter(|_| verify != Verify::Nothing);
     Ok((mode, TlsSettings { verify, roots, client }))
 }
 

@@ -56,10 +56,10 @@ impl<'a> Getopt<'a> {
         };
         let [Known { long, key, has_value }] = candidates[..] else {
             if candidates.is_empty() {
-                return Err(format!("{program}: unrecognized option '--{name}'"));
+                return Err(format!("{program}: unrecognized option '--{argument}'"));
             }
             let names: Vec<String> = candidates.iter().map(|known| format!("'--{}'", known.long)).collect();
-            return Err(format!("{program}: option '--{name}' is ambiguous; possibilities: {}", names.join(" ")));
+            return Err(format!("{program}: option '--{argument}' is ambiguous; possibilities: {}", names.join(" ")));
         };
         match (has_value, value) {
             (false, Some(_)) => Err(format!("{program}: option '--{long}' doesn't allow an argument")),

@@ -1,19 +1,10 @@
-//! Numbers as C reads and prints them.
+//! Numbers as C reads them.
 
 /// The number that a text begins with, 0 if it begins with none: C's `atof`.
 pub fn leading_double(text: &str) -> f64 {
     let text = text.trim_ascii_start();
     let longest = (1..=text.len()).rev().filter(|&end| text.is_char_boundary(end));
     longest.filter_map(|end| text[..end].parse().ok()).next().unwrap_or(0.0)
-}
-
-/// With a fixed number of digits behind the point, and what is no number in C's words.
-pub fn fixed(value: f64, digits: usize) -> String {
-    match (value.is_nan(), value.is_sign_negative()) {
-        (true, true) => "-nan".to_owned(),
-        (true, false) => "nan".to_owned(),
-        _ => format!("{value:.digits$}"),
-    }
 }
 
 #[cfg(test)]

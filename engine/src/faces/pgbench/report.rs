@@ -1,10 +1,10 @@
 //! What is printed when a run is over, line by line as pgbench prints it.
 
-use super::number::fixed;
 use crate::drive::pgbench::run::Outcome;
 use crate::drive::pgbench::settings::Settings;
 use crate::generate::pgbench::PartitionMethod;
 use crate::measure::counts::{Counts, Sums};
+use crate::script::value::fixed;
 use std::fmt::Write as _;
 
 /// The tables of the built-in scripts.
