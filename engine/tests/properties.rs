@@ -1,12 +1,14 @@
 //! What holds for any input.
 
 use bytes::BytesMut;
+use pgverdict_engine::drive::pgbench::reply::Reply;
 use pgverdict_engine::measure::summary::percentiles;
-use pgverdict_engine::script::program::{Compiler, Dialect, Program, Source};
+use pgverdict_engine::script::program::{Compiler, Dialect, Program, Source, Store};
 use pgverdict_engine::script::split::{Piece, split};
 use pgverdict_engine::script::{expression, parameters, token, value};
 use pgverdict_engine::wire::answer::Answer;
 use pgverdict_engine::wire::backend::{self, Message};
+use pgverdict_engine::wire::stream::Stream;
 use pgverdict_engine::wire::{HELD_BYTES_MAX, ServerError, WireError};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -156,6 +158,21 @@ proptest! {
         if !unasked {
             prop_assert_eq!(whole, cut);
         }
+    }
+
+    #[test]
+    fn a_reply_is_the_same_however_it_is_cut(
+        bytes in messages(),
+        cuts in prop::collection::vec(0usize..100, 0..5),
+        all in any::<bool>(),
+    ) {
+        let outcome = |chunks: &[&[u8]]| {
+            let (mut stream, mut reply) = (Stream::default(), Reply::default());
+            reply.expect(3, Some(&Store { all, prefix: String::new() }));
+            let fed = chunks.iter().try_for_each(|chunk| stream.feed(chunk, &mut reply));
+            fed.map(|()| (reply.awaited, reply.error, reply.copies, reply.results, reply.stored, reply.rows_last))
+        };
+        prop_assert_eq!(outcome(&[&bytes]), outcome(&pieces(&bytes, cuts)));
     }
 
     #[test]

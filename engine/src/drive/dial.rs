@@ -149,6 +149,20 @@ fn attempt(
     }
 }
 
+/// Sends bytes over a connection of their own, which is what a request to cancel wants.
+pub fn send_alone(station: &Station, bytes: &[u8]) -> Result<(), String> {
+    for address in addresses(station)? {
+        let socket = match &address {
+            Address::Unix(path) => Socket::connect_unix(path),
+            Address::Tcp(address) => Socket::connect_tcp(*address, None),
+        };
+        if let Ok(mut socket) = socket {
+            return socket.send(bytes).map(drop).map_err(|error| system_words(&error));
+        }
+    }
+    Err("no address could be reached".to_owned())
+}
+
 fn addresses(station: &Station) -> Result<Vec<Address>, String> {
     if station.host_address.is_none() && names_folder(&station.host) {
         let name = format!(".s.PGSQL.{}", station.port);

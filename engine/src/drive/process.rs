@@ -66,6 +66,30 @@ fn check(result: libc::c_int) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
+/// Calls `interrupted` when somebody asks us to stop with Ctrl-C, instead of ending at once. Only
+/// while no other thread has been started: they inherit what is asked for here.
+pub fn on_interrupt(interrupted: impl Fn() + Send + 'static) -> io::Result<()> {
+    // SAFETY: a sigset_t is plain data; all calls get a pointer to a live one.
+    let signals = unsafe {
+        let mut signals: libc::sigset_t = mem::zeroed();
+        check(libc::sigemptyset(&mut signals))?;
+        check(libc::sigaddset(&mut signals, libc::SIGINT))?;
+        let result = libc::pthread_sigmask(libc::SIG_BLOCK, &signals, std::ptr::null_mut());
+        if result != 0 {
+            return Err(io::Error::from_raw_os_error(result));
+        }
+        signals
+    };
+    let wait = move || {
+        let mut signal = 0;
+        // SAFETY: both pointers are to live values.
+        while unsafe { libc::sigwait(&signals, &mut signal) } == 0 {
+            interrupted();
+        }
+    };
+    std::thread::Builder::new().name("interrupts".to_owned()).spawn(wait).map(drop)
+}
+
 /// How long the calling thread was runnable and waited for a processor. Kernels without scheduler
 /// statistics do not say; then it is 0.
 #[derive(Debug)]

@@ -137,6 +137,15 @@ pub struct Client {
     count: u64,
 }
 
+/// What became of a connection that was read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Read {
+    Open,
+    Closed,
+    /// It was said what.
+    Nonsense,
+}
+
 /// The last reading of the clock, as long as nothing that takes time was done since.
 #[derive(Default)]
 struct Now(Option<i64>);
@@ -209,34 +218,38 @@ impl Client {
         if voice::debugging() {
             voice::debug(format_args!("client {} receiving", self.number));
         }
-        if !self.read(desk) && !self.reply.is_complete() {
-            self.server_gone();
+        match self.read(desk) {
+            Read::Open => {}
+            Read::Closed if self.reply.is_complete() => {}
+            Read::Closed => self.server_gone(),
+            Read::Nonsense => self.phase = Phase::Aborted,
         }
         self.advance(desk)
     }
 
     /// Takes what comes while nothing is waited for. `false`: the server has closed the connection.
     pub fn overhear(&mut self, desk: &mut Desk<'_>) -> bool {
-        self.read(desk)
+        self.read(desk) == Read::Open
     }
 
-    /// What there is to read. `false`: there will be no more.
-    fn read(&mut self, desk: &mut Desk<'_>) -> bool {
-        let Some(socket) = &mut self.socket else { return false };
+    /// Takes what there is to read.
+    fn read(&mut self, desk: &mut Desk<'_>) -> Read {
+        let Some(socket) = &mut self.socket else { return Read::Closed };
         loop {
             match socket.receive(&mut desk.incoming, Wait::No) {
-                Ok(0) => return false,
+                Ok(0) => return Read::Closed,
                 Ok(bytes) => {
                     if let Err(error) = self.stream.feed(&desk.incoming[..bytes], &mut self.reply) {
-                        voice::error(format_args!("client {}: the server spoke nonsense: {error}", self.number));
-                        return false;
+                        self.command_failed("SQL", &format!("the server spoke nonsense: {error}"));
+                        return Read::Nonsense;
                     }
                     // What TLS has decrypted no socket tells of.
                     if socket.tls().is_none() {
-                        return true;
+                        return Read::Open;
                     }
                 }
-                Err(error) => return error.kind() == ErrorKind::WouldBlock,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Read::Open,
+                Err(_) => return Read::Closed,
             }
         }
     }
@@ -536,12 +549,14 @@ impl Client {
             let Some(socket) = &mut self.socket else { return false };
             match socket.send(bytes) {
                 Ok(sent) => bytes = &bytes[sent..],
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    if !self.read(desk) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => match self.read(desk) {
+                    Read::Open => {}
+                    Read::Closed => {
                         self.command_failed("SQL", "perhaps the backend died while processing");
                         return false;
                     }
-                }
+                    Read::Nonsense => return false,
+                },
                 Err(_) => {
                     self.command_failed("SQL", "SQL command send failed");
                     return false;

@@ -5,7 +5,7 @@ use crate::drive::conversation::Conversation;
 use crate::drive::dial::{self, Approach, Refusal, Station, TlsMode};
 use crate::drive::login::{Binding, Greeting, Login};
 use crate::drive::tls::{TlsSettings, Verify};
-use crate::wire::ServerError;
+use crate::wire::{ServerError, frontend};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -143,6 +143,17 @@ impl Connection {
         let (mut conversation, greeting) = dial::dial(&approach, &login)?;
         conversation.notice = Some(self.notice);
         Ok((conversation, greeting))
+    }
+}
+
+impl Connection {
+    /// Asks the server to cancel what the connection with this greeting is about.
+    pub fn cancel(&self, greeting: &Greeting) {
+        let request = frontend::cancel_request(greeting.backend_pid, greeting.secret_key);
+        for station in &self.stations {
+            // Whoever does not know the process does nothing.
+            let _ = dial::send_alone(station, &request);
+        }
     }
 }
 

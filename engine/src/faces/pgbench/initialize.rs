@@ -4,7 +4,9 @@ use super::connection::Connection;
 use super::database::Database;
 use super::fatal;
 use super::options::InitializePlan;
+use crate::drive::dial::system_words;
 use crate::drive::pgbench::voice;
+use crate::drive::process;
 use crate::generate::pgbench::{PartitionMethod, Rows, Table};
 use crate::wire::frontend;
 use bytes::BytesMut;
@@ -36,6 +38,15 @@ pub fn initialize(plan: &InitializePlan, connection: &mut Connection) {
     let Some(mut database) = Database::open(connection) else {
         fatal("could not create connection for initialization");
     };
+    let (canceling, greeting) = (connection.clone(), database.greeting.clone());
+    // The step under way then fails, and we end; a server that is left alone would go on with it.
+    let heard = process::on_interrupt(move || {
+        canceling.cancel(&greeting);
+        voice::raw("Cancel request sent");
+    });
+    if let Err(error) = heard {
+        fatal(format_args!("could not wait for interrupts: {}", system_words(&error)));
+    }
     let (mut told, mut total_s) = (Vec::new(), 0.0);
     for step in plan.steps.chars() {
         let begun = Instant::now();
