@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 import pgverdict
-from pgverdict.cli import compare, listing, report
+from pgverdict.cli import compare, listing, pgbench, report
 
 app = typer.Typer(
     name="pgverdict",
@@ -18,6 +18,7 @@ app = typer.Typer(
 app.command("compare")(compare.compare)
 app.command("report")(report.report)
 app.add_typer(listing.app, name="list")
+app.command("pgbench", context_settings=pgbench.PASSED_ON)(pgbench.pgbench)
 
 
 def _show_version(wanted: bool) -> None:
