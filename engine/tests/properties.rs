@@ -3,7 +3,8 @@
 use bytes::BytesMut;
 use pgverdict_engine::drive::pgbench::reply::Reply;
 use pgverdict_engine::measure::summary::percentiles;
-use pgverdict_engine::script::program::{Compiler, Dialect, Program, Source, Store};
+use pgverdict_engine::script::compile::Compiler;
+use pgverdict_engine::script::program::{Dialect, Program, Source, Store};
 use pgverdict_engine::script::split::{Piece, split};
 use pgverdict_engine::script::{expression, parameters, token, value};
 use pgverdict_engine::wire::answer::Answer;

@@ -71,12 +71,34 @@ impl Socket {
         }
     }
 
+    /// As [`Socket::send`], without waiting for room; under TLS it waits.
+    #[inline]
+    pub fn send_at_once(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.tls {
+            None => self.plain.send(bytes, Wait::No),
+            Some(_) => self.send(bytes),
+        }
+    }
+
+    /// Waits, up to [`LOOK_UP`], for room to send or something to read.
+    pub fn await_either(&self) -> io::Result<()> {
+        let mut wanted = libc::pollfd { fd: self.as_raw_fd(), events: libc::POLLIN | libc::POLLOUT, revents: 0 };
+        // SAFETY: the pointer is to one live pollfd.
+        match unsafe { libc::poll(&mut wanted, 1, LOOK_UP.as_millis() as libc::c_int) } {
+            0.. => Ok(()),
+            _ => match io::Error::last_os_error() {
+                error if error.kind() == ErrorKind::Interrupted => Ok(()),
+                error => Err(error),
+            },
+        }
+    }
+
     /// How many of the bytes were taken. A connection that the other side has closed takes them all:
     /// its last words can still be received, and say more than a broken pipe.
     #[inline]
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.tls {
-            None => self.plain.send(bytes),
+            None => self.plain.send(bytes, Wait::Yes),
             Some(tls) => tls.send(&mut Raw(&self.plain, Wait::Yes), bytes),
         }
     }
@@ -118,9 +140,10 @@ impl Plain {
     }
 
     #[inline]
-    fn send(&self, bytes: &[u8]) -> io::Result<usize> {
+    fn send(&self, bytes: &[u8], wait: Wait) -> io::Result<usize> {
+        let flags = libc::MSG_NOSIGNAL | if wait == Wait::Yes { 0 } else { libc::MSG_DONTWAIT };
         // SAFETY: the pointer and the length are those of a live buffer.
-        let result = unsafe { libc::send(self.0.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
+        let result = unsafe { libc::send(self.0.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), flags) };
         match usize::try_from(result) {
             Ok(sent) => Ok(sent),
             Err(_) => match io::Error::last_os_error() {
@@ -143,7 +166,7 @@ impl Read for Raw<'_> {
 
 impl Write for Raw<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.send(bytes)
+        self.0.send(bytes, Wait::Yes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -172,7 +195,7 @@ impl Read for Patient<'_> {
 impl Write for Patient<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         for _ in 0..HANDSHAKE_TURNS {
-            match self.0.send(bytes) {
+            match self.0.send(bytes, Wait::Yes) {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 written => return written,
             }

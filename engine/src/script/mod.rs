@@ -1,12 +1,14 @@
 //! The script language of pgbench: text in, program out.
 //!
 //! [`split`] cuts a script into SQL and meta commands, [`meta`] reads a meta command, [`expression`]
-//! parses what `\\set` assigns, [`program`] puts it together and gives every variable a slot.
+//! parses what `\\set` assigns, [`compile`] puts it together into a [`program`] and gives every variable a slot.
 //! [`evaluate`] computes expressions from slots. Nothing here knows of servers, sockets or time.
 //!
 //! Scripts are read in one of two dialects, see [`program::Dialect`]: as pgbench itself reads them,
 //! or as campaigns want them, where what would only fail while it runs is refused beforehand.
 
+pub mod compile;
+pub mod condition;
 pub mod evaluate;
 pub mod expression;
 pub mod function;
@@ -120,6 +122,27 @@ impl ScriptError {
             },
         };
         Box::new(Self { script: script.to_owned(), line, column, what: fault.what, about: fault.about, context })
+    }
+}
+
+/// Where the lines of a script begin, for many positions in a long one.
+#[derive(Debug)]
+pub struct Lines<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    pub fn of(text: &'a str) -> Self {
+        let starts = text.match_indices('\n').map(|(newline, _)| newline + 1);
+        Self { text, starts: [0].into_iter().chain(starts).collect() }
+    }
+
+    /// As [`position`].
+    pub fn position(&self, at: usize) -> (usize, usize) {
+        let at = self.text.floor_char_boundary(at);
+        let line = self.starts.partition_point(|&start| start <= at);
+        (line, self.text[self.starts[line - 1]..at].chars().count() + 1)
     }
 }
 

@@ -7,6 +7,7 @@
 //! is what a server answers, [`log`] and [`progress`] tell what happened.
 
 pub mod client;
+pub mod desk;
 pub mod log;
 pub mod meta;
 pub mod progress;

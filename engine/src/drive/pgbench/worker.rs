@@ -1,6 +1,7 @@
 //! One thread and its clients: waits for sockets and times, and lets whoever is ready go on.
 
-use super::client::{self, Client, Desk, Turn};
+use super::client::{self, Client, Turn};
+use super::desk::Desk;
 use super::log::Log;
 use super::progress::{Board, Progress};
 use super::run::{Shared, Trouble};
