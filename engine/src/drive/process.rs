@@ -66,6 +66,12 @@ fn check(result: libc::c_int) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
+/// Ends quietly when nobody reads our output any more, as programs in C do.
+pub fn end_with_reader() {
+    // SAFETY: no handler of ours is involved; the default action is what every program begins with.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+}
+
 /// Calls `interrupted` when somebody asks us to stop with Ctrl-C, instead of ending at once. Only
 /// while no other thread has been started: they inherit what is asked for here.
 pub fn on_interrupt(interrupted: impl Fn() + Send + 'static) -> io::Result<()> {

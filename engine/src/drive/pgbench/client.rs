@@ -94,6 +94,8 @@ pub struct Client {
     tries: u32,
     prepared: Vec<bool>,
     piping: bool,
+    /// How often the pipeline under way is to be answered with ReadyForQuery.
+    syncs: usize,
     pipe: Vec<u8>,
 
     scheduled_us: i64,
@@ -146,6 +148,7 @@ impl Client {
             tries: 1,
             prepared: vec![false; program.statements.len()],
             piping: false,
+            syncs: 0,
             pipe: Vec::new(),
             scheduled_us: 0,
             begun_us: 0,

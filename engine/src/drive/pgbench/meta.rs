@@ -75,7 +75,7 @@ pub fn run_shell(words: &[Word], variables: &[Value], over: bool) -> bool {
 /// The integer that a shell command prints.
 pub fn ask_shell(words: &[Word], variables: &[Value], over: bool) -> Option<i64> {
     let (line, first) = line(words, variables).ok()?;
-    let child = Command::new("/bin/sh").arg("-c").arg(line).stdout(Stdio::piped()).spawn();
+    let child = Command::new("/bin/sh").arg("-c").arg(&line).stdout(Stdio::piped()).spawn();
     let Ok(mut child) = child else {
         voice::error(format_args!("{first}: could not launch shell command"));
         return None;
@@ -96,8 +96,12 @@ pub fn ask_shell(words: &[Word], variables: &[Value], over: bool) -> Option<i64>
     }
     let result = String::from_utf8_lossy(&result);
     match result.trim_ascii().parse::<i64>() {
-        // pgbench keeps what fits a C int.
-        Ok(value) => Some(i64::from(value as i32)),
+        Ok(value) => {
+            let second = line.split(' ').nth(1).unwrap_or("(null)");
+            voice::debug(format_args!("{first}: shell parameter name: \"{second}\", value: \"{result}\""));
+            // pgbench keeps what fits a C int.
+            Some(i64::from(value as i32))
+        }
         Err(_) => {
             voice::error(format_args!("{first}: shell command must return an integer (not \"{result}\")"));
             None

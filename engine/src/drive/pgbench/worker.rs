@@ -139,9 +139,10 @@ fn executions(mode: Mode, program: &Program) -> (Vec<Execution>, Vec<Execution>)
 
 impl Worker<'_> {
     fn drive(&mut self, mut progress: Option<Progress>) -> Result<(), Trouble> {
-        let mut events = Events::new();
+        let (mut events, mut batch) = (Events::new(), Vec::new());
         while self.remaining > 0 {
-            for index in std::mem::take(&mut self.ready) {
+            std::mem::swap(&mut batch, &mut self.ready);
+            for index in batch.drain(..) {
                 let turn = self.clients[index].advance(&mut self.desk);
                 self.turned(index, turn)?;
             }

@@ -19,18 +19,20 @@ pub mod report;
 pub mod usage;
 
 use crate::drive::pgbench::voice;
+use crate::drive::process;
 use crate::script::{ErrorContext, ScriptError};
 use connection::{Connection, Said};
 use options::{Job, Options};
 use std::ffi::OsString;
 use std::path::Path;
-use std::process::{self, ExitCode};
+use std::process::{ExitCode, exit};
 
 /// The release of pgbench whose behaviour this is.
 pub const PGBENCH_VERSION: &str = "18.6";
 pub const PGBENCH_VERSION_NUMBER: u32 = 180_006;
 
 pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    process::end_with_reader();
     let mut arguments = arguments.map(|argument| {
         argument
             .into_string()
@@ -80,7 +82,7 @@ fn database_name(said: Option<String>) -> String {
 /// Says it and ends the process.
 pub fn fatal(what: impl std::fmt::Display) -> ! {
     voice::error(what);
-    process::exit(1)
+    exit(1)
 }
 
 /// Says what is wrong with a script as pgbench does, and ends the process.
@@ -107,5 +109,5 @@ pub fn refuse_script(error: &ScriptError) -> ! {
             }
         }
     }
-    process::exit(1)
+    exit(1)
 }

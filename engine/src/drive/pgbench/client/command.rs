@@ -59,13 +59,11 @@ impl Client {
             },
             Action::StartPipeline => self.start_pipeline(desk),
             Action::SyncPipeline if self.piping => {
-                frontend::sync(&mut self.pipe);
-                self.reply.awaited += 1;
+                self.sync();
                 Phase::EndCommand
             }
             Action::EndPipeline if self.piping => {
-                frontend::sync(&mut self.pipe);
-                self.reply.awaited += 1;
+                self.sync();
                 if self.send_pipe(desk) { Phase::Answered } else { Phase::Aborted }
             }
             Action::SyncPipeline | Action::EndPipeline => {
@@ -74,6 +72,13 @@ impl Client {
                 Phase::Aborted
             }
         }
+    }
+
+    /// Ends a part of the pipeline, or all of it.
+    pub(super) fn sync(&mut self) {
+        frontend::sync(&mut self.pipe);
+        self.reply.awaited += 1;
+        self.syncs += 1;
     }
 
     pub(super) fn evaluate(&mut self, desk: &mut Desk<'_>, expression: &Expression) -> Option<Scalar> {
@@ -119,6 +124,7 @@ impl Client {
             return Phase::Aborted;
         }
         self.reply.expect(0, None);
+        self.syncs = 0;
         // Preparing inside of the pipeline would give its transaction a snapshot too early.
         let wanted = match desk.settings.mode {
             Mode::Prepared => self.unprepared_in_pipeline(desk.program),

@@ -15,8 +15,7 @@ impl Client {
             return self.after_error(desk, now);
         }
         // Everything up to this Sync is dropped by the server or already answered.
-        frontend::sync(&mut self.pipe);
-        self.reply.awaited += 1;
+        self.sync();
         if self.send_pipe(desk) { Phase::Draining } else { Phase::Aborted }
     }
 

@@ -177,6 +177,11 @@ impl Client {
             self.trouble = Trouble::Other;
             return Phase::Aborted;
         }
+        if self.piping {
+            for left in (1..=self.syncs).rev() {
+                voice::debug(format_args!("client {} pipeline ending, ongoing syncs: {left}", self.number));
+            }
+        }
         self.piping = false;
         Phase::EndCommand
     }

@@ -89,7 +89,11 @@ pub(super) fn unsigned(text: &str) -> Option<u64> {
 pub(super) fn need_files(clients: usize) {
     let needed = clients + 3;
     let what = match this_process::raise_file_limit_to(needed as u64) {
-        Ok(limit) if limit >= needed as u64 => return,
+        Ok(limit) if limit >= needed as u64 => {
+            // Logs and the lists of what is waited for are files too. pgbench does not ask for them.
+            let _ = this_process::raise_file_limit();
+            return;
+        }
         Ok(limit) => format!("need at least {needed} open files, but system limit is {limit}"),
         Err(error) => {
             format!("need at least {needed} open files, but couldn't raise the limit: {}", system_words(&error))
