@@ -1,7 +1,8 @@
 //! The numbers that pgbench itself draws, from a run of pgbench 15.18 on two transactions of
 //! `\set a debug(...)` with `--random-seed=42`.
 
-use pgverdict_engine::script::program::{Command, Program, Source};
+use pgverdict_engine::script::evaluate::Scope;
+use pgverdict_engine::script::program::{Action, Program, Source};
 use pgverdict_engine::script::random::Prng;
 use pgverdict_engine::script::value::{Scalar, write_double};
 
@@ -29,9 +30,9 @@ fn the_same_state_draws_the_same_numbers_as_pgbench() {
     let sets: String = DRAWN.iter().map(|(expression, ..)| format!("\\set a {expression}\n")).collect();
     let source = Source { name: "debug".into(), weight: 1, text: sets + "SELECT 1;\n" };
     let program = Program::compile(&[source], &[]).unwrap();
-    let sets = program.scripts[0].commands.iter().filter_map(|command| match command {
-        Command::Set(set) => Some(set),
-        Command::Statement(_) => None,
+    let sets = program.scripts[0].commands.iter().filter_map(|command| match &command.action {
+        Action::Set(set) => Some(set),
+        _ => None,
     });
     let sets: Vec<_> = sets.collect();
 
@@ -39,7 +40,11 @@ fn the_same_state_draws_the_same_numbers_as_pgbench() {
     let mut prng = Prng::seeded(Prng::seeded(42).draw());
     for transaction in [0, 1] {
         for (set, (expression, first, second)) in sets.iter().zip(DRAWN) {
-            let text = match set.expression.evaluate(&[], &mut prng).unwrap() {
+            let text = match set
+                .expression
+                .evaluate(&mut Scope { variables: &[], prng: &mut prng, shown: &mut Vec::new() })
+                .unwrap()
+            {
                 Scalar::Integer(value) => value.to_string(),
                 Scalar::Double(value) => {
                     let mut text = Vec::new();

@@ -1,12 +1,15 @@
 //! What holds for any input.
 
 use bytes::BytesMut;
+use pgverdict_engine::drive::pgbench::reply::Reply;
 use pgverdict_engine::measure::summary::percentiles;
-use pgverdict_engine::script::program::{Program, Source};
+use pgverdict_engine::script::compile::Compiler;
+use pgverdict_engine::script::program::{Dialect, Program, Source, Store};
 use pgverdict_engine::script::split::{Piece, split};
 use pgverdict_engine::script::{expression, parameters, token, value};
 use pgverdict_engine::wire::answer::Answer;
 use pgverdict_engine::wire::backend::{self, Message};
+use pgverdict_engine::wire::stream::Stream;
 use pgverdict_engine::wire::{HELD_BYTES_MAX, ServerError, WireError};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -159,6 +162,21 @@ proptest! {
     }
 
     #[test]
+    fn a_reply_is_the_same_however_it_is_cut(
+        bytes in messages(),
+        cuts in prop::collection::vec(0usize..100, 0..5),
+        all in any::<bool>(),
+    ) {
+        let outcome = |chunks: &[&[u8]]| {
+            let (mut stream, mut reply) = (Stream::default(), Reply::default());
+            reply.expect(3, Some(&Store { all, prefix: String::new() }));
+            let fed = chunks.iter().try_for_each(|chunk| stream.feed(chunk, &mut reply));
+            fed.map(|()| (reply.awaited, reply.error, reply.copies, reply.results, reply.stored, reply.rows_last))
+        };
+        prop_assert_eq!(outcome(&[&bytes]), outcome(&pieces(&bytes, cuts)));
+    }
+
+    #[test]
     fn doubles_are_written_with_fifteen_digits(value in any::<f64>()) {
         let mut text = Vec::new();
         value::write_double(value, &mut text);
@@ -170,7 +188,11 @@ proptest! {
     #[test]
     fn no_script_makes_the_compiler_panic(text in script()) {
         let source = Source { name: "any".into(), weight: 1, text };
-        let _ = Program::compile(&[source], &[]);
+        let _ = Program::compile(std::slice::from_ref(&source), &[]);
+        let mut compiler = Compiler::new(Dialect::Pgbench);
+        if compiler.add(&source).is_ok() {
+            let _ = compiler.finish(true);
+        }
     }
 
     #[test]
@@ -182,7 +204,7 @@ proptest! {
     #[test]
     fn pieces_lie_in_the_script_in_order(text in script()) {
         let mut last = 0;
-        for piece in split(&text).unwrap_or_default() {
+        for piece in split(&text).pieces {
             let (Piece::Sql { at, .. } | Piece::Meta { at, .. }) = piece;
             prop_assert!(at >= last && at < text.len());
             last = at;
@@ -191,14 +213,12 @@ proptest! {
 
     #[test]
     fn no_expression_makes_the_parser_panic(text in formula()) {
-        if let Ok(tokens) = token::tokens(&text, 0) {
-            let _ = expression::parse(&tokens, text.len(), &mut |_, _| 0);
-        }
+        let _ = expression::parse(&token::tokens(&text, 0), text.len(), &mut |_, _| 0);
     }
 
     #[test]
     fn every_use_of_a_variable_is_one_parameter(text in script()) {
-        let (replaced, uses) = parameters::replace(&text).unwrap();
+        let (replaced, uses) = parameters::replace(&text);
         for (number, used) in uses.iter().enumerate() {
             let written = format!(":{}", used.name);
             prop_assert!(text[used.at..].starts_with(&written));

@@ -10,7 +10,7 @@ from pgverdict.conduct.warmth import check_warmth
 from pgverdict.engine.process import EngineError
 from pgverdict.errors import RoundFailed, WorldError
 from pgverdict.servers.server import Server
-from pgverdict.workloads.workload import Regime
+from pgverdict.spec.regime import Regime
 
 
 class Stubborn:

@@ -63,7 +63,7 @@ def test_two_releases_are_compared_on_two_workloads_and_the_store_tells_the_same
 def test_a_hobbled_arm_is_found_slower_and_fail_on_says_so(home: Path, store: str, tmp_path: Path) -> None:
     out = tmp_path / "report.json"
     done = cli.run(
-        "compare", "17", "17", "--scale", "3", "--set", "candidate:shared_buffers=1MB", "--budget", "2m",
+        "compare", "17", "17", "--scale", "1", "--set", "candidate:shared_buffers=1MB", "--budget", "2m",
         "--store", store, "--json", str(out), "--fail-on", "slower", home=home,
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ import pytest
 
 from pgverdict.judge.series import series, stall_ns
 from pgverdict.plan.rounds import arrange
-from pgverdict.records.round import RoundRecord
+from pgverdict.records.round import RoundRecord, TableRecord
 
 from .made import a_cell, a_round, a_slice, an_arm, latency, rounds_of
 
@@ -47,6 +47,33 @@ def test_a_trend_is_the_change_over_the_pairs_of_a_round() -> None:
 
 def test_two_slices_are_no_trend() -> None:
     assert np.isnan(series(a_cell([round_of_medians([20.0, 21.0], [20.0, 21.0])])).trends).all()
+
+
+def steady(record: RoundRecord, checkpoints: tuple[int, int], vacuums: tuple[int, int]) -> RoundRecord:
+    arms = tuple(
+        dataclasses.replace(
+            arm,
+            checkpoints=finished,
+            tables=(TableRecord("a", True, came, 1, 1, 0, 0), TableRecord("history", False, 9, 1, 1, 0, 0)),
+        )
+        for arm, finished, came in zip(record.arms, checkpoints, vacuums, strict=True)
+    )
+    return dataclasses.replace(record, arms=arms)
+
+
+def test_where_arms_did_not_take_turns_there_are_cycles_and_neither_trends_nor_stalls() -> None:
+    moving = round_of_medians([20.0] * 5, [20 * math.exp(-0.01 * i) for i in range(5)])
+    hit = stalled(moving, 1, 1e9)
+
+    found = series(a_cell([steady(moving, (2, 3), (5, 4)), steady(hit, (2, 2), (0, 1))]))
+
+    assert np.isnan(found.trends).all()
+    assert not found.stalls.any()
+    assert found.cycles.tolist() == [[[2, 2], [3, 2]], [[5, 0], [4, 1]]]
+
+
+def test_arms_that_took_turns_have_no_cycles() -> None:
+    assert not series(a_cell(rounds_of([0.01, -0.02]))).cycles.any()
 
 
 def test_a_stall_is_five_times_the_usual_longest_and_a_millisecond() -> None:

@@ -1,5 +1,6 @@
 """What stands beside an interval: rarely a false finding, and the shapes that matter are found."""
 
+import dataclasses
 from collections import Counter
 
 import numpy as np
@@ -18,6 +19,15 @@ TRIED = 120
 
 def found(made: Series, margin: float = 0.01) -> tuple[Check, ...]:
     return findings(checks(made, margin=margin))
+
+
+def steady(made: Series, *, more_checkpoints: int = 0) -> Series:
+    """The same of arms that did not take turns: three checkpoints and vacuums each, the candidate some more."""
+    cycles = np.full((2, 2, made.rounds), 3)
+    cycles[0, 1] += more_checkpoints
+    return dataclasses.replace(
+        made, trends=np.full_like(made.trends, np.nan), stalls=np.zeros_like(made.stalls), cycles=cycles
+    )
 
 
 @pytest.mark.parametrize("rounds", [8, 12, 13, 24, 48])
@@ -126,6 +136,30 @@ def test_stalls_are_compared_exactly() -> None:
 
     assert [stalls.strength, stalls.p] == pytest.approx([11.0, 2 * 0.5**11])
     assert stalls.found
+
+
+def test_rounds_in_which_one_arm_goes_through_more_are_found() -> None:
+    made = steady(a_series(np.random.default_rng(3), 12), more_checkpoints=1)
+
+    by_name = {(c.name, c.subject): c for c in checks(made, margin=0.01)}
+
+    checkpoints = by_name[shape.CYCLES, shape.CHECKPOINTS]
+    assert (checkpoints.strength, checkpoints.found) == (1.0, True)
+    assert checkpoints.p == pytest.approx(2 * 0.5**12)
+    assert not by_name[shape.CYCLES, shape.VACUUMS].found
+    assert not {shape.TREND, shape.STALLS} & {name for name, _ in by_name}
+
+
+@pytest.mark.parametrize("rounds", [8, 24])
+def test_a_stationary_steady_cell_has_a_finding_in_one_of_a_hundred_at_most(rounds: int) -> None:
+    random = np.random.default_rng(rounds)
+    seen = []
+    for i in range(CELLS):
+        made = steady(a_series(random, rounds, plan=i % 20))
+        made.cycles[:] = random.poisson(3.0, made.cycles.shape)
+        seen.append(found(made))
+
+    assert sum(map(bool, seen)) <= most(CELLS, shape.FALSE_FINDINGS), Counter(c.name for s in seen for c in s)
 
 
 @pytest.mark.parametrize("noise", [normal, heavy_tailed, growing])

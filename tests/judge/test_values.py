@@ -7,7 +7,7 @@ import pytest
 
 from pgverdict.judge.values import Question, questions, values
 from pgverdict.plan.rounds import arrange
-from pgverdict.records.round import Latency, RoundRecord, RoundState, SliceRecord, StatementRecord
+from pgverdict.records.round import ArmRecord, Latency, RoundRecord, RoundState, SliceRecord, StatementRecord
 
 from .made import a_cell, a_round, a_slice, a_statement, an_arm, latency
 
@@ -176,3 +176,39 @@ def test_the_primary_question_comes_first_and_every_question_once(primary: str) 
         "latency_us_mean", "latency_us_p50", "latency_us_p95", "latency_us_p99",
     }  # fmt: skip
     assert [q for q in found if q.subject != "cell"] == [Question("server_ms_mean", "SELECT")]
+
+
+def alone(*arms: ArmRecord) -> tuple[ArmRecord, ...]:
+    return tuple(dataclasses.replace(arm, checkpoints=2) for arm in arms)
+
+
+def test_arms_that_worked_whole_and_alone_are_compared_by_the_medians_of_all_their_samples() -> None:
+    slices = [a_slice(number, arm, us) for number in range(3) for arm, us in enumerate((20.0, 80.0))]
+    arms = [an_arm(0, latency(20.0)), an_arm(1, latency(25.0))]
+    record = a_round(PLAN, slices=slices, arms=alone(*arms))
+
+    found = values(record, P50, clients=1)
+
+    assert found is not None
+    assert (found.baseline, found.candidate) == (20.0, 25.0)
+    assert found.log_ratio == pytest.approx(math.log(25 / 20))
+    # The same slices of arms that took turns are pairs.
+    paired = values(a_round(PLAN, slices=slices, arms=arms), P50, clients=1)
+    assert paired is not None
+    assert paired.log_ratio == pytest.approx(math.log(4))
+
+
+def test_typical_throughput_of_arms_that_worked_alone_is_a_ratio_of_medians_over_their_slices() -> None:
+    counts = ((100, 400), (200, 100), (300, 200))  # by pairs it would be a half
+    slices = [
+        a_slice(number, arm, 20.0, transactions=count, busy_ns=10**9)
+        for number, both in enumerate(counts)
+        for arm, count in enumerate(both)
+    ]
+    record = a_round(PLAN, slices=slices, arms=alone(an_arm(0, latency(20.0)), an_arm(1, latency(20.0))))
+
+    found = values(record, Question("tps_p50"), clients=1)
+
+    assert found is not None
+    assert (found.baseline, found.candidate) == (200, 200)
+    assert found.log_ratio == 0

@@ -10,7 +10,14 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgverdict.observe.processes import grown, scheduled_ns, storage_read_bytes, switches, threads_of
+from pgverdict.observe.processes import (
+    cpu_ns_with_ended,
+    grown,
+    scheduled_ns,
+    storage_read_bytes,
+    switches,
+    threads_of,
+)
 
 counters = st.dictionaries(st.integers(1, 9), st.integers(0, 1000))
 
@@ -85,6 +92,13 @@ def test_an_ended_process_is_left_out() -> None:
     assert scheduled_ns([child.pid]) == ({}, {})
     assert switches([child.pid]) == ({}, {})
     assert storage_read_bytes([child.pid]) == {}
+
+
+def test_what_a_child_used_counts_after_its_end() -> None:
+    before = cpu_ns_with_ended(os.getpid(), [])
+    subprocess.run([sys.executable, "-c", "sum(range(5_000_000))"], check=True)
+
+    assert cpu_ns_with_ended(os.getpid(), []) - before > 20_000_000
 
 
 def test_reads_from_memory_are_no_reads_from_storage() -> None:

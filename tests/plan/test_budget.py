@@ -35,3 +35,16 @@ def test_the_time_left_is_what_open_cells_want_within_the_budget() -> None:
 
 def test_the_time_left_is_the_rest_of_the_budget_while_nobody_knows_better() -> None:
     assert time_left_s([NEW, OPEN], spent_s=60, budget_s=300) == 240
+
+
+def test_a_first_round_that_will_not_fit_the_budget_is_not_begun() -> None:
+    long = CellProgress((), decided=False, expected_s=301.0)
+
+    assert next_cell([long], spent_s=0, budget_s=300) is None
+    assert next_cell([long, NEW], spent_s=0, budget_s=300) == 1
+
+
+def test_the_time_left_is_known_before_the_first_round_where_its_length_is() -> None:
+    long = CellProgress((), decided=False, more_rounds=8, expected_s=20.0)
+
+    assert time_left_s([long], spent_s=0, budget_s=300) == 160

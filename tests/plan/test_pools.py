@@ -14,6 +14,7 @@ from pgverdict.plan.pools import (
     how_many_loads,
     shared_by,
 )
+from pgverdict.plan.stretches import LOADS_AGED
 from pgverdict.spec.campaign import ARMS_MAX
 
 
@@ -27,6 +28,11 @@ def test_there_are_as_many_loads_as_room_and_rounds_allow(
 
     assert max(LOADS_MIN, arms) <= loads <= LOADS_MAX
     assert rounds is None or loads <= max(rounds, arms)
+
+
+def test_there_are_fewer_loads_where_each_costs_more_and_still_one_for_every_arm_of_the_pool() -> None:
+    assert how_many_loads(200_000_000, arms=2, most=LOADS_AGED) == LOADS_AGED
+    assert how_many_loads(200_000_000, arms=6, most=LOADS_AGED) == 6
 
 
 @given(builds=st.lists(st.integers(0, 7), min_size=2, max_size=ARMS_MAX))

@@ -22,6 +22,16 @@ def test_eight_rounds_hold_every_combination_of_orders_once(seed: int, block: in
     assert len({(plan.start_order, plan.connect_order, plan.slots) for plan in plans}) == 8
 
 
+@given(seeds, st.integers(0, 20))
+def test_two_arms_are_warmed_in_an_order_that_no_other_order_or_two_of_them_tell(seed: int, block: int) -> None:
+    plans = [arrange("cell", seed=seed, ordinal=8 * block + place) for place in range(8)]
+    seen = Counter((p.warm_order, p.start_order, p.connect_order) for p in plans)
+    beside = Counter((p.warm_order, p.start_order, p.slots) for p in plans)
+
+    assert set(seen.values()) == set(beside.values()) == {1}
+    assert len(seen) == len(beside) == 8
+
+
 @given(seed=seeds, ordinal=st.integers(0, 10_000))
 def test_as_many_pairs_begin_with_one_arm_as_with_the_other(seed: int, ordinal: int) -> None:
     plan = arrange(CELL, seed=seed, ordinal=ordinal)

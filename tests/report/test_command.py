@@ -7,6 +7,7 @@ import pytest
 from pgverdict.report.command import compare_command
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, Role
 from pgverdict.spec.quantities import duration_s
+from pgverdict.spec.regime import Regime
 
 from .samples import CAMPAIGN, READ_ONLY, a_run
 
@@ -99,4 +100,17 @@ def test_a_handicap_is_part_of_the_command() -> None:
     arms = (baseline, dataclasses.replace(candidate, handicap_ns=400))
     command = compare_command(dataclasses.replace(a_run(), campaign=dataclasses.replace(CAMPAIGN, arms=arms)))
 
-    assert "--handicap 18:400" in command
+    assert "--handicap 18.1:400" in command
+
+
+def test_the_regimes_are_named_where_one_was_chosen() -> None:
+    run = a_run()
+    steady = dataclasses.replace(
+        run.cells[1], spec=dataclasses.replace(run.cells[1].spec, regime=Regime.STEADY), regime="steady"
+    )
+    cells = (steady, run.cells[1])
+    campaign = dataclasses.replace(CAMPAIGN, cells=tuple(cell.spec for cell in cells))
+
+    command = compare_command(dataclasses.replace(run, campaign=campaign, cells=cells))
+
+    assert " --workload simple-update --regime steady --regime fresh --scale 10 " in command

@@ -78,6 +78,11 @@ def test_an_interval_of_scatter_without_measure_is_cut() -> None:
             " knows little of them",
         ),
         (
+            a_check(shape.CYCLES, shape.VACUUMS, strength=-1.5, low=None, high=None),
+            "17.7 goes through more vacuums than 18.1 in the same time, by 1.5 in a round: part of the effect may be"
+            " how often they come",
+        ),
+        (
             a_check(shape.STALLS, shape.EFFECT, strength=12.0, low=None, high=None),
             "stalls hit 14 rounds of 18.1 and 2 rounds of 17.7: more than chance makes of equal servers",
         ),

@@ -23,6 +23,7 @@ from pgverdict.run import execute as under_test
 from pgverdict.run.execute import FAILURES_IN_A_ROW, execute
 from pgverdict.run.prepare import Prepared
 from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.regime import Regime
 from pgverdict.store.opening import open_store
 from pgverdict.store.runs import Store
 from pgverdict.workloads import catalogue
@@ -241,3 +242,17 @@ def test_the_primary_that_was_chosen_decides_and_is_recorded(run: Any) -> None:
 
     assert [cell.primary for cell in record.cells] == ["latency_us_mean", "tps"]
     assert [verdicts[0].metric for (verdicts,) in judge_run(record)] == ["latency_us_mean", "tps"]
+
+
+def test_in_the_steady_regime_arms_work_one_after_the_other_and_fresh_cells_go_on_as_ever(run: Any) -> None:
+    steady = dataclasses.replace(UPDATE, regime=Regime.STEADY)
+    pairs: dict[str, set[int]] = {"steady": set(), "fresh": set()}
+
+    def rounds(cell: PreparedCell, plan: RoundPlan) -> RoundRecord:
+        pairs[cell.regime.value].add(len(plan.pairs))
+        return _measured(plan, 0.0)
+
+    record, _ = run(_campaign(steady, UPDATE, rounds=3), rounds)
+
+    assert [cell.regime for cell in record.cells] == ["steady", "fresh"]
+    assert pairs == {"steady": {1}, "fresh": {12}}

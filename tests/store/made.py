@@ -15,9 +15,11 @@ from pgverdict.records.round import (
     RoundState,
     SliceRecord,
     StatementRecord,
+    TableRecord,
 )
 from pgverdict.records.run import ArmFacts, CellRecord, Purpose, RunRecord, RunState
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, Role, primary_metrics
+from pgverdict.spec.regime import Regime
 
 LATENCY = Latency(15_001.0, 19_201.5, 2210.1, 19_010.0, 22_840.3, 27_112.9, 190_887.0)
 HISTOGRAM = base64.b64encode(b"\x1c\x84\x93\x14" + bytes(range(60))).decode()
@@ -147,6 +149,9 @@ _arm = _made(
     buffers_read=st.none() | _whole,
     handicap_messages=st.none() | _whole,
     handicap_spun_ns=st.none() | _whole,
+    checkpoints=st.none() | _small,
+    wal_bytes=st.none() | _whole,
+    tables=st.lists(_made(TableRecord, hot=st.booleans(), vacuums=_small), max_size=2).map(tuple),
 )
 _plan = _made(
     RoundPlan,
@@ -182,6 +187,7 @@ def runs(draw: st.DrawFn) -> RunRecord:
             draw(_small),
             number,
             draw(st.none() | st.sampled_from(primary_metrics())),
+            draw(st.none() | st.sampled_from(Regime)),
         )
         for number in range(draw(st.integers(1, 2)))
     )

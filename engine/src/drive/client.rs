@@ -9,7 +9,9 @@ use super::failure::Failure;
 use super::slice::{Slice, Tally, Times};
 use super::socket::{Socket, Wait};
 use crate::measure::recorder::Recorder;
-use crate::script::program::{Command, Program, Set, Statement};
+use crate::script::evaluate::Scope;
+use crate::script::meta::Target;
+use crate::script::program::{Action, Program, Set, Statement};
 use crate::script::random::{self, Prng};
 use crate::script::value::{self, Scalar, Value};
 use crate::wire::answer::Answer;
@@ -229,16 +231,22 @@ impl Client {
         // The last reading of the clock, while nothing that takes time was done since.
         let mut now = Some(now);
         loop {
-            match desk.program.scripts[self.script].commands.get(self.next) {
-                Some(Command::Set(set)) => {
+            match desk.program.scripts[self.script].commands.get(self.next).map(|command| &command.action) {
+                Some(Action::Set(set)) => {
                     now = None;
-                    match set.expression.evaluate(&self.variables, &mut self.functions) {
-                        Ok(scalar) => self.variables[set.slot] = Value::Scalar(scalar),
-                        Err(what) => return self.script_failed(desk, set, &what),
+                    let mut scope =
+                        Scope { variables: &self.variables, prng: &mut self.functions, shown: &mut Vec::new() };
+                    match (set.expression.evaluate(&mut scope), &set.target) {
+                        (Ok(scalar), Target::Slot(slot)) => self.variables[*slot] = Value::Scalar(scalar),
+                        (Err(error), _) => {
+                            let what = error.words(&desk.program.names).unwrap_or_default();
+                            return self.script_failed(desk, set, &what);
+                        }
+                        (Ok(_), Target::Invalid(_)) => unreachable!("the dialect of campaigns refuses it"),
                     }
                     self.next += 1;
                 }
-                Some(&Command::Statement(statement)) => {
+                Some(&Action::Statement(statement)) => {
                     let execution = &desk.executions[statement];
                     self.next += 1;
                     self.phase = Phase::Statement(statement);
@@ -248,6 +256,7 @@ impl Client {
                     self.send(desk)?;
                     return Ok(Turn::Waiting);
                 }
+                Some(_) => unreachable!("the dialect of campaigns has no other commands"),
                 None => {
                     if self.block != Status::Idle {
                         return Err(self.left_open(desk));
@@ -316,7 +325,7 @@ impl Client {
     /// A statement is far smaller than a socket's buffer, which is empty here: once is enough but
     /// for giant scripts.
     #[inline]
-    fn send(&self, desk: &Desk<'_>) -> Result<(), Failure> {
+    fn send(&mut self, desk: &Desk<'_>) -> Result<(), Failure> {
         let mut bytes: &[u8] = desk.outgoing;
         while !bytes.is_empty() {
             match self.socket.send(bytes) {
@@ -383,7 +392,7 @@ impl Client {
 impl Drop for Client {
     fn drop(&mut self) {
         // Polite only: the server notices a closed socket too.
-        let _ = connect::close(&self.socket);
+        let _ = connect::close(&mut self.socket);
     }
 }
 

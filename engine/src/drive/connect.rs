@@ -3,6 +3,7 @@
 use super::conversation::Conversation;
 use super::failure::Failure;
 use super::halt::{Halt, LOOK_UP};
+use super::login::{self, Binding, Greeting, Login, Unwelcome};
 use super::socket::Socket;
 use crate::script::program::Statement;
 use crate::wire::backend::{self, Message};
@@ -20,13 +21,6 @@ pub struct Place {
     pub port: u16,
     pub user: String,
     pub database: String,
-}
-
-/// What the server says of itself when a connection opens.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Greeting {
-    pub backend_pid: i32,
-    pub server_version: String,
 }
 
 /// The name under which statement number n is prepared, as pgbench names them.
@@ -77,49 +71,14 @@ fn greet(conversation: &mut Conversation, place: &Place) -> Result<Greeting, Fai
         ("application_name", "pgverdict"),
         ("client_encoding", "UTF8"),
     ];
-    conversation.send(&frontend::startup(&parameters))?;
-
-    let mut greeting = Greeting::default();
-    loop {
-        match conversation.hear()? {
-            Message::ParameterStatus(body) => {
-                let (name, value) = match (body.name(), body.value()) {
-                    (Ok(name), Ok(value)) => (name, value),
-                    (Err(error), _) | (_, Err(error)) => {
-                        let error = backend::malformed(backend::PARAMETER_STATUS_TAG, error);
-                        return Err(conversation.spoke_nonsense(&error));
-                    }
-                };
-                if name == "server_version" {
-                    greeting.server_version = value.to_owned();
-                }
-            }
-            Message::BackendKeyData(body) => greeting.backend_pid = body.process_id(),
-            Message::ReadyForQuery(_) => return Ok(greeting),
-            other => {
-                if let Some(wanted) = wanted_authentication(&other) {
-                    return Err(conversation.failed(&format!(
-                        "the server wants {wanted}; only trust authentication is supported (hint: allow this user by \
-                         `trust` for `local` in pg_hba.conf)"
-                    )));
-                }
-            }
-        }
-    }
-}
-
-fn wanted_authentication(message: &Message) -> Option<&'static str> {
-    Some(match message {
-        Message::AuthenticationCleartextPassword => "a password in clear text",
-        Message::AuthenticationMd5Password(_) => "an MD5 password",
-        Message::AuthenticationGss | Message::AuthenticationGssContinue(_) => "GSSAPI",
-        Message::AuthenticationSspi => "SSPI",
-        Message::AuthenticationSasl(_)
-        | Message::AuthenticationSaslContinue(_)
-        | Message::AuthenticationSaslFinal(_) => "a SASL password",
-        Message::AuthenticationKerberosV5 => "Kerberos",
-        Message::AuthenticationScmCredential => "credentials of the operating system",
-        _ => return None,
+    let login = Login { user: &place.user, password: None, binding: Binding::Prefer, parameters: &parameters };
+    login::greet(conversation, &login).map_err(|unwelcome| match unwelcome {
+        Unwelcome::Failure(failure) | Unwelcome::Inside(failure) => failure,
+        Unwelcome::Untrusted(what) => conversation.failed(&what),
+        Unwelcome::NoPassword(wanted) | Unwelcome::Unsupported(wanted) => conversation.failed(&format!(
+            "the server wants {wanted}; only trust authentication is supported (hint: allow this user by `trust` for \
+             `local` in pg_hba.conf)"
+        )),
     })
 }
 
@@ -164,6 +123,6 @@ fn described(conversation: &mut Conversation) -> Result<usize, Failure> {
 }
 
 /// Says good-bye to a server; whether it listens no longer matters.
-pub fn close(socket: &Socket) -> io::Result<()> {
+pub fn close(socket: &mut Socket) -> io::Result<()> {
     socket.send(&frontend::terminate()).map(drop)
 }

@@ -4,7 +4,8 @@ use super::clock;
 use super::failure::Failure;
 use super::halt::Halt;
 use super::socket::{Socket, Wait};
-use crate::wire::backend::{self, Message};
+use super::tls::TlsSettings;
+use crate::wire::backend::{self, ErrorResponseBody, Message};
 use crate::wire::{ServerError, WireError};
 use bytes::BytesMut;
 use std::io::ErrorKind;
@@ -19,14 +20,16 @@ pub struct Conversation {
     pub patience: Option<Duration>,
     /// What we are about, for messages: "connecting client 3 to arm 0".
     pub doing: String,
+    /// Who is told of the server's notices.
+    pub notice: Option<fn(&ServerError)>,
 }
 
 impl Conversation {
     pub fn over(socket: Socket, halt: &Halt, patience: Option<Duration>, doing: String) -> Self {
-        Self { socket, inbox: BytesMut::new(), halt: halt.clone(), patience, doing }
+        Self { socket, inbox: BytesMut::new(), halt: halt.clone(), patience, doing, notice: None }
     }
 
-    pub fn send(&self, mut bytes: &[u8]) -> Result<(), Failure> {
+    pub fn send(&mut self, mut bytes: &[u8]) -> Result<(), Failure> {
         let since = clock::now_ns();
         while !bytes.is_empty() {
             match self.socket.send(bytes) {
@@ -38,9 +41,40 @@ impl Conversation {
         Ok(())
     }
 
+    pub fn socket(&self) -> &Socket {
+        &self.socket
+    }
+
+    /// Everything from here on is encrypted. Only before anything was said.
+    pub fn start_tls(&mut self, host: &str, settings: &TlsSettings) -> Result<(), String> {
+        self.socket.start_tls(host, settings)
+    }
+
+    /// One byte that is no message: the answer to a request for TLS.
+    pub fn hear_byte(&mut self) -> Result<u8, Failure> {
+        let since = clock::now_ns();
+        loop {
+            let mut byte = [0];
+            match self.socket.receive(&mut byte, Wait::Yes) {
+                Ok(0) => return Err(self.failed("the server closed the connection")),
+                Ok(_) => return Ok(byte[0]),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => self.look_up(since)?,
+                Err(error) => return Err(Failure::world(&self.doing, &error)),
+            }
+        }
+    }
+
     /// The next message. An error that the server sends is a failure: whoever talks this way has
     /// nothing to gain from going on.
     pub fn hear(&mut self) -> Result<Message, Failure> {
+        match self.listen()? {
+            Message::ErrorResponse(body) => Err(self.refused(&body)),
+            message => Ok(message),
+        }
+    }
+
+    /// The next message, whatever it is.
+    pub fn listen(&mut self) -> Result<Message, Failure> {
         let since = clock::now_ns();
         loop {
             if let Some(message) = self.take()? {
@@ -71,7 +105,11 @@ impl Conversation {
             return Err(Failure::Halted);
         }
         self.read(Wait::No)?;
-        while self.take()?.is_some() {}
+        while let Some(message) = self.take()? {
+            if let Message::ErrorResponse(body) = message {
+                return Err(self.refused(&body));
+            }
+        }
         Ok(())
     }
 
@@ -88,16 +126,23 @@ impl Conversation {
         (self.socket, self.inbox)
     }
 
+    fn refused(&self, body: &ErrorResponseBody) -> Failure {
+        match ServerError::of(body) {
+            Ok(said) => {
+                Failure::Server { what: format!("{}: the server refused", self.doing), said: Some(Box::new(said)) }
+            }
+            Err(error) => self.spoke_nonsense(&error),
+        }
+    }
+
     /// The message at the start of the inbox, if it is whole.
     fn take(&mut self) -> Result<Option<Message>, Failure> {
-        match backend::next(&mut self.inbox).map_err(|error| self.spoke_nonsense(&error))? {
-            Some(Message::ErrorResponse(body)) => {
-                let said = ServerError::of(&body).map_err(|error| self.spoke_nonsense(&error))?;
-                let what = format!("{}: the server refused", self.doing);
-                Err(Failure::Server { what, said: Some(Box::new(said)) })
-            }
-            message => Ok(message),
+        let message = backend::next(&mut self.inbox).map_err(|error| self.spoke_nonsense(&error))?;
+        if let (Some(notice), Some(Message::NoticeResponse(body))) = (self.notice, &message) {
+            let said = ServerError::from_fields(body.fields(), backend::NOTICE_RESPONSE_TAG);
+            notice(&said.map_err(|error| self.spoke_nonsense(&error))?);
         }
+        Ok(message)
     }
 
     /// Takes in what there is to read, or waits a little for it.

@@ -1,9 +1,10 @@
 //! The threads that drive, and the connections they hold, from the side of whoever gives orders.
 
 use super::client::Client;
-use super::connect::{self, Greeting, Place};
+use super::connect::{self, Place};
 use super::failure::Failure;
 use super::halt::Halt;
+use super::login::Greeting;
 use super::slice::{Outcome, Plan, Slice};
 use super::worker::{self, Lane, Order, Report};
 use crate::measure::recorder::Recorder;

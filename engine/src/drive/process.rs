@@ -23,6 +23,20 @@ pub fn raise_file_limit() -> io::Result<()> {
     }
 }
 
+/// Allows at least so many open files, if the administrator does. How many there may be now.
+pub fn raise_file_limit_to(wanted: u64) -> io::Result<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: both calls get a pointer to a live rlimit.
+    unsafe {
+        check(libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit))?;
+        if limit.rlim_cur < wanted && limit.rlim_max >= wanted {
+            limit.rlim_cur = wanted;
+            check(libc::setrlimit(libc::RLIMIT_NOFILE, &limit))?;
+        }
+    }
+    Ok(limit.rlim_cur)
+}
+
 /// The processors this process may run on.
 pub fn allowed_cpus() -> io::Result<Vec<usize>> {
     // SAFETY: a cpu_set_t is a plain array of bits, for which zeroes are valid.
@@ -50,6 +64,36 @@ pub fn pin(cpu: usize) -> io::Result<()> {
 
 fn check(result: libc::c_int) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Ends quietly when nobody reads our output any more, as programs in C do.
+pub fn end_with_reader() {
+    // SAFETY: no handler of ours is involved; the default action is what every program begins with.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+}
+
+/// Calls `interrupted` when somebody asks us to stop with Ctrl-C, instead of ending at once. Only
+/// while no other thread has been started: they inherit what is asked for here.
+pub fn on_interrupt(interrupted: impl Fn() + Send + 'static) -> io::Result<()> {
+    // SAFETY: a sigset_t is plain data; all calls get a pointer to a live one.
+    let signals = unsafe {
+        let mut signals: libc::sigset_t = mem::zeroed();
+        check(libc::sigemptyset(&mut signals))?;
+        check(libc::sigaddset(&mut signals, libc::SIGINT))?;
+        let result = libc::pthread_sigmask(libc::SIG_BLOCK, &signals, std::ptr::null_mut());
+        if result != 0 {
+            return Err(io::Error::from_raw_os_error(result));
+        }
+        signals
+    };
+    let wait = move || {
+        let mut signal = 0;
+        // SAFETY: both pointers are to live values.
+        while unsafe { libc::sigwait(&signals, &mut signal) } == 0 {
+            interrupted();
+        }
+    };
+    std::thread::Builder::new().name("interrupts".to_owned()).spawn(wait).map(drop)
 }
 
 /// How long the calling thread was runnable and waited for a processor. Kernels without scheduler

@@ -1,17 +1,23 @@
-//! A connection's socket. Unix only for now; TCP is another way to open one.
+//! A connection's socket: Unix or TCP, plain or under TLS.
 
 use super::halt::LOOK_UP;
-use std::io::{self, ErrorKind};
+use super::tls::{Tls, TlsSettings};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::time::Duration;
 
 /// `sun_path` less its closing zero byte.
 const PATH_BYTES_MAX: usize = 107;
 
 /// Blocking, but no read or write blocks longer than [`LOOK_UP`]: then it fails as `WouldBlock`.
 #[derive(Debug)]
-pub struct Socket(OwnedFd);
+pub struct Socket {
+    plain: Plain,
+    tls: Option<Box<Tls>>,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
@@ -29,12 +35,97 @@ impl Socket {
         let stream = UnixStream::connect(path)?;
         stream.set_read_timeout(Some(LOOK_UP))?;
         stream.set_write_timeout(Some(LOOK_UP))?;
-        Ok(Self(stream.into()))
+        Ok(Self { plain: Plain(stream.into()), tls: None })
+    }
+
+    /// Without delays to fill packets, and noticing a peer that is gone, as libpq sets it up.
+    pub fn connect_tcp(address: SocketAddr, limit: Option<Duration>) -> io::Result<Self> {
+        let stream = match limit {
+            Some(limit) => TcpStream::connect_timeout(&address, limit)?,
+            None => TcpStream::connect(address)?,
+        };
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(LOOK_UP))?;
+        stream.set_write_timeout(Some(LOOK_UP))?;
+        keep_alive(&stream)?;
+        Ok(Self { plain: Plain(stream.into()), tls: None })
+    }
+
+    /// Everything from here on is encrypted.
+    pub fn start_tls(&mut self, host: &str, settings: &TlsSettings) -> Result<(), String> {
+        let tls = Tls::over(&mut Patient(&self.plain), host, settings)?;
+        self.tls = Some(Box::new(tls));
+        Ok(())
+    }
+
+    pub fn tls(&self) -> Option<&Tls> {
+        self.tls.as_deref()
     }
 
     /// 0: the other side has closed. A reset is the same: it closed without reading all we sent.
     #[inline]
-    pub fn receive(&self, buffer: &mut [u8], wait: Wait) -> io::Result<usize> {
+    pub fn receive(&mut self, buffer: &mut [u8], wait: Wait) -> io::Result<usize> {
+        match &mut self.tls {
+            None => self.plain.receive(buffer, wait),
+            Some(tls) => tls.receive(&mut Raw(&self.plain, wait), buffer),
+        }
+    }
+
+    /// As [`Socket::send`], without waiting for room; under TLS it waits.
+    #[inline]
+    pub fn send_at_once(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.tls {
+            None => self.plain.send(bytes, Wait::No),
+            Some(_) => self.send(bytes),
+        }
+    }
+
+    /// Waits, up to [`LOOK_UP`], for room to send or something to read.
+    pub fn await_either(&self) -> io::Result<()> {
+        let mut wanted = libc::pollfd { fd: self.as_raw_fd(), events: libc::POLLIN | libc::POLLOUT, revents: 0 };
+        // SAFETY: the pointer is to one live pollfd.
+        match unsafe { libc::poll(&mut wanted, 1, LOOK_UP.as_millis() as libc::c_int) } {
+            0.. => Ok(()),
+            _ => match io::Error::last_os_error() {
+                error if error.kind() == ErrorKind::Interrupted => Ok(()),
+                error => Err(error),
+            },
+        }
+    }
+
+    /// How many of the bytes were taken. A connection that the other side has closed takes them all:
+    /// its last words can still be received, and say more than a broken pipe.
+    #[inline]
+    pub fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.tls {
+            None => self.plain.send(bytes, Wait::Yes),
+            Some(tls) => tls.send(&mut Raw(&self.plain, Wait::Yes), bytes),
+        }
+    }
+}
+
+impl AsRawFd for Socket {
+    fn as_raw_fd(&self) -> RawFd {
+        self.plain.0.as_raw_fd()
+    }
+}
+
+fn keep_alive(stream: &TcpStream) -> io::Result<()> {
+    let on: libc::c_int = 1;
+    // SAFETY: the descriptor is open, and the pointer and the size are those of a live integer.
+    let result = unsafe {
+        let size = size_of::<libc::c_int>() as libc::socklen_t;
+        libc::setsockopt(stream.as_raw_fd(), libc::SOL_SOCKET, libc::SO_KEEPALIVE, (&raw const on).cast(), size)
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+#[derive(Debug)]
+struct Plain(OwnedFd);
+
+impl Plain {
+    #[inline]
+    fn receive(&self, buffer: &mut [u8], wait: Wait) -> io::Result<usize> {
         let flags = if wait == Wait::Yes { 0 } else { libc::MSG_DONTWAIT };
         // SAFETY: the pointer and the length are those of a live, writable buffer.
         let result = unsafe { libc::recv(self.0.as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len(), flags) };
@@ -48,12 +139,11 @@ impl Socket {
         }
     }
 
-    /// How many of the bytes were taken. A connection that the other side has closed takes them all:
-    /// its last words can still be received, and say more than a broken pipe.
     #[inline]
-    pub fn send(&self, bytes: &[u8]) -> io::Result<usize> {
+    fn send(&self, bytes: &[u8], wait: Wait) -> io::Result<usize> {
+        let flags = libc::MSG_NOSIGNAL | if wait == Wait::Yes { 0 } else { libc::MSG_DONTWAIT };
         // SAFETY: the pointer and the length are those of a live buffer.
-        let result = unsafe { libc::send(self.0.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
+        let result = unsafe { libc::send(self.0.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), flags) };
         match usize::try_from(result) {
             Ok(sent) => Ok(sent),
             Err(_) => match io::Error::last_os_error() {
@@ -65,8 +155,55 @@ impl Socket {
     }
 }
 
-impl AsRawFd for Socket {
-    fn as_raw_fd(&self) -> RawFd {
-        self.0.as_raw_fd()
+/// The socket as TLS reads and writes it.
+struct Raw<'a>(&'a Plain, Wait);
+
+impl Read for Raw<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.receive(buffer, self.1)
+    }
+}
+
+impl Write for Raw<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.send(bytes, Wait::Yes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The same for a handshake, which waits for its peer up to [`HANDSHAKE_TURNS`] times [`LOOK_UP`].
+struct Patient<'a>(&'a Plain);
+
+/// A minute.
+const HANDSHAKE_TURNS: usize = 1200;
+
+impl Read for Patient<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        for _ in 0..HANDSHAKE_TURNS {
+            match self.0.receive(buffer, Wait::Yes) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                read => return read,
+            }
+        }
+        Err(ErrorKind::TimedOut.into())
+    }
+}
+
+impl Write for Patient<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for _ in 0..HANDSHAKE_TURNS {
+            match self.0.send(bytes, Wait::Yes) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                written => return written,
+            }
+        }
+        Err(ErrorKind::TimedOut.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

@@ -14,7 +14,31 @@ pub enum Table {
     Tellers,
 }
 
+/// How pgbench_accounts is partitioned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartitionMethod {
+    Range,
+    Hash,
+}
+
+impl PartitionMethod {
+    pub fn name(self) -> &'static str {
+        match self {
+            PartitionMethod::Range => "range",
+            PartitionMethod::Hash => "hash",
+        }
+    }
+}
+
 impl Table {
+    pub fn name(self) -> &'static str {
+        match self {
+            Table::Accounts => "pgbench_accounts",
+            Table::Branches => "pgbench_branches",
+            Table::Tellers => "pgbench_tellers",
+        }
+    }
+
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "pgbench_accounts" => Some(Table::Accounts),

@@ -2,6 +2,7 @@
 //! between slices: exact percentiles ([`summary`]), what can be added up ([`totals`], [`moments`]),
 //! and histograms for storage and tails ([`histogram`]).
 
+pub mod counts;
 pub mod histogram;
 pub mod moments;
 pub mod recorder;

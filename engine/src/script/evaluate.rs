@@ -1,67 +1,133 @@
 //! Computes an expression from the values of a client's variables. Errors are those of pgbench;
 //! who catches one knows the place in the script.
 
-use super::expression::Expression;
+use super::expression::{Expression, Slot};
 use super::function::Function;
 use super::hash;
 use super::random::{Prng, Range};
-use super::value::{Scalar, Value};
+use super::value::{Guess, Scalar, Value, fixed};
+use std::sync::Arc;
 
 /// pgbench's limits on the shapes of its distributions.
 const GAUSSIAN_PARAMETER_MIN: f64 = 2.0;
 const ZIPFIAN_PARAMETERS: std::ops::RangeInclusive<f64> = 1.001..=1000.0;
 
-type Evaluated = Result<Scalar, String>;
+/// As in pgbench, which finds out when it evaluates.
+const ARGUMENTS_MAX: usize = 16;
+
+/// What an expression is computed from.
+pub struct Scope<'a> {
+    pub variables: &'a [Value],
+    pub prng: &'a mut Prng,
+    /// What `debug()` was called with, in order.
+    pub shown: &'a mut Vec<Scalar>,
+}
+
+/// Why there is no value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EvaluationError {
+    Undefined(Slot),
+    /// The text of a variable stands for no value.
+    Malformed(Slot, Arc<str>),
+    /// An empty text stands for no value, and pgbench does not say so.
+    Empty,
+    Said(String),
+}
+
+type Evaluated = Result<Scalar, EvaluationError>;
+
+impl From<String> for EvaluationError {
+    fn from(what: String) -> Self {
+        EvaluationError::Said(what)
+    }
+}
+
+impl EvaluationError {
+    /// In pgbench's words; `names` has the name of every slot.
+    pub fn words(&self, names: &[Box<str>]) -> Option<String> {
+        match self {
+            EvaluationError::Undefined(slot) => Some(format!("undefined variable \"{}\"", names[*slot])),
+            EvaluationError::Malformed(slot, text) => {
+                Some(format!("malformed variable \"{}\" value: \"{text}\"", names[*slot]))
+            }
+            EvaluationError::Empty => None,
+            EvaluationError::Said(what) => Some(what.clone()),
+        }
+    }
+}
+
+fn said<T>(what: &str) -> Result<T, EvaluationError> {
+    Err(EvaluationError::Said(what.to_owned()))
+}
+
+fn variable(slot: Slot, variables: &[Value]) -> Evaluated {
+    match &variables[slot] {
+        Value::Scalar(scalar) => Ok(*scalar),
+        Value::Unset => Err(EvaluationError::Undefined(slot)),
+        Value::Text(text) => match Scalar::guess(text) {
+            Guess::Scalar(scalar) => Ok(scalar),
+            Guess::Nothing if text.is_empty() => Err(EvaluationError::Empty),
+            Guess::Nothing => Err(EvaluationError::Malformed(slot, Arc::clone(text))),
+            Guess::Beyond => Err(EvaluationError::Said(format!("value \"{text}\" is out of range for type bigint"))),
+            Guess::Sign => Err(EvaluationError::Said(format!("invalid input syntax for type bigint: \"{text}\""))),
+        },
+    }
+}
 
 impl Expression {
     /// NULL if an argument is, once all of them are evaluated: they may draw random numbers.
     #[inline]
-    pub fn evaluate(&self, variables: &[Value], prng: &mut Prng) -> Evaluated {
+    pub fn evaluate(&self, scope: &mut Scope<'_>) -> Evaluated {
         match self {
             Expression::Constant(scalar) => Ok(*scalar),
-            Expression::Variable(slot) => variables[*slot].scalar(),
-            Expression::Unary(function, operand) => match operand.evaluate(variables, prng)? {
+            Expression::Variable(slot) => variable(*slot, scope.variables),
+            Expression::Unary(function, operand) => match operand.evaluate(scope)? {
                 Scalar::Null => Ok(Scalar::Null),
                 operand => single(*function, operand),
             },
             Expression::Binary(function, operands) => {
-                let left = operands[0].evaluate(variables, prng)?;
-                let right = operands[1].evaluate(variables, prng)?;
+                let left = operands[0].evaluate(scope)?;
+                let right = operands[1].evaluate(scope)?;
                 match (left, right) {
-                    (Scalar::Integer(left), Scalar::Integer(right)) => integers(*function, left, right, prng),
+                    (Scalar::Integer(left), Scalar::Integer(right)) => integers(*function, left, right, scope.prng),
                     (Scalar::Null, _) | (_, Scalar::Null) => Ok(Scalar::Null),
-                    (left, right) => mixed(*function, left, right, prng),
+                    (left, right) => mixed(*function, left, right, scope.prng),
                 }
             }
             Expression::Ternary(function, operands) => {
-                let first = operands[0].evaluate(variables, prng)?;
-                let second = operands[1].evaluate(variables, prng)?;
-                let third = operands[2].evaluate(variables, prng)?;
+                let first = operands[0].evaluate(scope)?;
+                let second = operands[1].evaluate(scope)?;
+                let third = operands[2].evaluate(scope)?;
                 match [first, second, third].contains(&Scalar::Null) {
                     true => Ok(Scalar::Null),
-                    false => triple(*function, first.integer()?, second.integer()?, third, prng),
+                    false => triple(*function, first.integer()?, second.integer()?, third, scope.prng),
                 }
             }
-            Expression::Extreme(function, operands) => extreme(*function, operands, variables, prng),
-            Expression::And(operands) => logical(operands, false, variables, prng),
-            Expression::Or(operands) => logical(operands, true, variables, prng),
+            Expression::Extreme(function, operands) => extreme(*function, operands, scope),
+            Expression::Debug(operand) => {
+                let scalar = operand.evaluate(scope)?;
+                scope.shown.push(scalar);
+                Ok(scalar)
+            }
+            Expression::And(operands) => logical(operands, false, scope),
+            Expression::Or(operands) => logical(operands, true, scope),
             Expression::Case { branches, otherwise } => {
                 for (condition, value) in branches {
-                    if condition.evaluate(variables, prng)?.is_true() {
-                        return value.evaluate(variables, prng);
+                    if condition.evaluate(scope)?.is_true() {
+                        return value.evaluate(scope);
                     }
                 }
-                otherwise.evaluate(variables, prng)
+                otherwise.evaluate(scope)
             }
-            Expression::Is(operand, scalar) => Ok(Scalar::Boolean(operand.evaluate(variables, prng)? == *scalar)),
+            Expression::Is(operand, scalar) => Ok(Scalar::Boolean(operand.evaluate(scope)? == *scalar)),
         }
     }
 }
 
 /// AND and OR: the first operand decides alone if it is `decisive`.
-fn logical(operands: &[Expression; 2], decisive: bool, variables: &[Value], prng: &mut Prng) -> Evaluated {
+fn logical(operands: &[Expression; 2], decisive: bool, scope: &mut Scope<'_>) -> Evaluated {
     for operand in operands {
-        match operand.evaluate(variables, prng)? {
+        match operand.evaluate(scope)? {
             Scalar::Null => return Ok(Scalar::Null),
             scalar if scalar.boolean()? == decisive => return Ok(Scalar::Boolean(decisive)),
             _ => {}
@@ -74,30 +140,35 @@ fn triple(function: Function, first: i64, second: i64, third: Scalar, prng: &mut
     if function == Function::Permute {
         return match second {
             1.. => Ok(Scalar::Integer(hash::permute(first, second, third.integer()?))),
-            _ => Err("permute size parameter must be greater than zero".to_owned()),
+            _ => said("permute size parameter must be greater than zero"),
         };
     }
-    skewed(function, Range::new(first, second)?, third.double()?, prng).map(Scalar::Integer)
+    let range = Range::new(first, second).map_err(str::to_owned)?;
+    Ok(Scalar::Integer(skewed(function, range, third.double()?, prng)?))
 }
 
 fn skewed(function: Function, range: Range, parameter: f64, prng: &mut Prng) -> Result<i64, String> {
     match function {
         Function::RandomExponential if parameter > 0.0 => Ok(prng.exponential(range, parameter)),
         Function::RandomExponential => {
-            Err(format!("exponential parameter must be greater than zero (not {parameter:.6})"))
+            Err(format!("exponential parameter must be greater than zero (not {})", fixed(parameter, 6)))
         }
         Function::RandomGaussian if parameter >= GAUSSIAN_PARAMETER_MIN => Ok(prng.gaussian(range, parameter)),
-        Function::RandomGaussian => {
-            Err(format!("gaussian parameter must be at least {GAUSSIAN_PARAMETER_MIN:.6} (not {parameter:.6})"))
-        }
+        Function::RandomGaussian => Err(format!(
+            "gaussian parameter must be at least {GAUSSIAN_PARAMETER_MIN:.6} (not {})",
+            fixed(parameter, 6)
+        )),
         _ if ZIPFIAN_PARAMETERS.contains(&parameter) => Ok(prng.zipfian(range, parameter)),
-        _ => Err(format!("zipfian parameter must be in range [1.001, 1000] (not {parameter:.6})")),
+        _ => Err(format!("zipfian parameter must be in range [1.001, 1000] (not {})", fixed(parameter, 6))),
     }
 }
 
 /// Two arguments that are not both integers: operators on numbers take doubles if one is, all else
 /// takes integers.
 fn mixed(function: Function, left: Scalar, right: Scalar, prng: &mut Prng) -> Evaluated {
+    if function == Function::Power {
+        return Ok(Scalar::Double(left.double()?.powf(right.double()?)));
+    }
     let with_double = matches!((left, right), (Scalar::Double(_), _) | (_, Scalar::Double(_)));
     if !with_double || !function.takes_doubles() {
         return integers(function, left.integer()?, right.integer()?, prng);
@@ -108,7 +179,6 @@ fn mixed(function: Function, left: Scalar, right: Scalar, prng: &mut Prng) -> Ev
         Function::Subtract => Scalar::Double(left - right),
         Function::Multiply => Scalar::Double(left * right),
         Function::Divide => Scalar::Double(left / right),
-        Function::Power => Scalar::Double(left.powf(right)),
         Function::Equal => Scalar::Boolean(left == right),
         Function::NotEqual => Scalar::Boolean(left != right),
         Function::Less => Scalar::Boolean(left < right),
@@ -120,13 +190,13 @@ fn mixed(function: Function, left: Scalar, right: Scalar, prng: &mut Prng) -> Ev
 #[inline]
 fn integers(function: Function, left: i64, right: i64, prng: &mut Prng) -> Evaluated {
     let checked = |result: Option<i64>, name: &str| {
-        result.map(Scalar::Integer).ok_or_else(|| format!("bigint {name} out of range"))
+        result.map(Scalar::Integer).ok_or_else(|| EvaluationError::Said(format!("bigint {name} out of range")))
     };
     match function {
         Function::Add => checked(left.checked_add(right), "add"),
         Function::Subtract => checked(left.checked_sub(right), "sub"),
         Function::Multiply => checked(left.checked_mul(right), "mul"),
-        Function::Divide | Function::Modulo if right == 0 => Err("division by zero".to_owned()),
+        Function::Divide | Function::Modulo if right == 0 => said("division by zero"),
         Function::Divide => checked(left.checked_div(right), "div"),
         // Wrapping only concerns the smallest bigint % -1, which is 0.
         Function::Modulo => Ok(Scalar::Integer(left.wrapping_rem(right))),
@@ -140,7 +210,7 @@ fn integers(function: Function, left: i64, right: i64, prng: &mut Prng) -> Evalu
         // C leaves shifts by more than 63 bits open; the processors that pgbench runs on wrap.
         Function::ShiftLeft => Ok(Scalar::Integer(left.wrapping_shl(right as u32))),
         Function::ShiftRight => Ok(Scalar::Integer(left.wrapping_shr(right as u32))),
-        Function::Random => Ok(Scalar::Integer(prng.uniform(Range::new(left, right)?))),
+        Function::Random => Ok(Scalar::Integer(prng.uniform(Range::new(left, right).map_err(str::to_owned)?))),
         Function::Power => Ok(Scalar::Double((left as f64).powf(right as f64))),
         Function::HashFnv1a => Ok(Scalar::Integer(hash::fnv1a(left, right))),
         Function::HashMurmur2 => Ok(Scalar::Integer(hash::murmur2(left, right))),
@@ -164,44 +234,35 @@ fn single(function: Function, value: Scalar) -> Evaluated {
     })
 }
 
-/// `greatest` and `least`: a double if one argument is. Which they are is known after the last one
-/// only, so both are kept up to there.
-fn extreme(function: Function, operands: &[Expression], variables: &[Value], prng: &mut Prng) -> Evaluated {
+/// `greatest` and `least`: a double if one argument is.
+fn extreme(function: Function, operands: &[Expression], scope: &mut Scope<'_>) -> Evaluated {
+    let mut scalars = [Scalar::Null; ARGUMENTS_MAX];
+    for (scalar, operand) in scalars.iter_mut().zip(operands) {
+        *scalar = operand.evaluate(scope)?;
+    }
+    let Some(scalars) = scalars.get(..operands.len()) else {
+        return said(&format!("too many function arguments, maximum is {ARGUMENTS_MAX}"));
+    };
+    if scalars.contains(&Scalar::Null) {
+        return Ok(Scalar::Null);
+    }
     let greatest = function == Function::Greatest;
-    let doubles = if greatest { f64::max } else { f64::min };
-    let integers = if greatest { i64::max } else { i64::min };
-    let (mut double, mut integer) = (None, None);
-    let (mut any_double, mut any_null, mut boolean) = (false, false, None);
-    for operand in operands {
-        let scalar = operand.evaluate(variables, prng)?;
-        let as_double = match scalar {
-            Scalar::Integer(value) => {
-                integer = Some(integer.map_or(value, |last| integers(last, value)));
-                value as f64
-            }
-            Scalar::Double(value) => {
-                any_double = true;
-                value
-            }
-            Scalar::Null => {
-                any_null = true;
-                continue;
-            }
-            Scalar::Boolean(_) => {
-                boolean = Some(scalar);
-                continue;
-            }
-        };
-        double = Some(double.map_or(as_double, |last| doubles(last, as_double)));
+    if scalars.iter().any(|scalar| matches!(scalar, Scalar::Double(_))) {
+        let mut extremum = scalars[0].double()?;
+        for scalar in &scalars[1..] {
+            let other = scalar.double()?;
+            // As C's macros do it: a comparison with what is no number is false.
+            let keeps = if greatest { extremum > other } else { extremum < other };
+            extremum = if keeps { extremum } else { other };
+        }
+        return Ok(Scalar::Double(extremum));
     }
-    match boolean {
-        _ if any_null => Ok(Scalar::Null),
-        // Refused in the words of the type that it would have had to become.
-        Some(boolean) if any_double => boolean.double().map(Scalar::Double),
-        Some(boolean) => boolean.integer().map(Scalar::Integer),
-        None if any_double => Ok(Scalar::Double(double.expect("there was a double"))),
-        None => Ok(Scalar::Integer(integer.expect("parsed with at least one argument"))),
+    let mut extremum = scalars[0].integer()?;
+    for scalar in &scalars[1..] {
+        let other = scalar.integer()?;
+        extremum = if greatest { extremum.max(other) } else { extremum.min(other) };
     }
+    Ok(Scalar::Integer(extremum))
 }
 
 #[cfg(test)]
@@ -212,10 +273,16 @@ mod tests {
     /// Evaluates with `:a` = 1, `:b` = 2.5, `:t` = "7", `:u` unset.
     fn evaluate(text: &str) -> Result<String, String> {
         let variables = [Scalar::Integer(1).into(), Scalar::Double(2.5).into(), Value::Text("7".into()), Value::Unset];
-        let tokens = token::tokens(text, 0).map_err(|fault| fault.what)?;
         let mut slot_of = |name: &str, _| "abtu".find(name).expect("a known name");
-        let expression = expression::parse(&tokens, text.len(), &mut slot_of).map_err(|fault| fault.what)?;
-        expression.evaluate(&variables, &mut Prng::seeded(0)).map(|value| match value {
+        let tokens = token::tokens(text, 0);
+        let expression = expression::parse(&tokens, text.len(), &mut slot_of).map_err(|fault| match fault.about {
+            Some(about) => format!("{} ({about})", fault.what),
+            None => fault.what,
+        })?;
+        let names = ["a", "b", "t", "u"].map(Box::from);
+        let mut shown = Vec::new();
+        let mut scope = Scope { variables: &variables, prng: &mut Prng::seeded(0), shown: &mut shown };
+        expression.evaluate(&mut scope).map_err(|error| error.words(&names).expect("words")).map(|value| match value {
             Scalar::Null => "null".to_owned(),
             Scalar::Boolean(value) => value.to_string(),
             Scalar::Integer(value) => value.to_string(),
@@ -247,6 +314,9 @@ mod tests {
             ("1 << 2 + 1", "8"),
             ("5 & 3 | 8", "9"),
             ("~ 0", "-1"),
+            ("~ 1 + 2", "-4"),
+            ("~ 0 | 5", "-1"),
+            ("1 IS NULL IS FALSE", "true"),
             ("1 + 1 = 2 AND NOT 2 < 1", "true"),
             ("NOT 1 = 2 OR FALSE", "true"),
             ("NULL IS NULL", "true"),
@@ -293,21 +363,29 @@ mod tests {
             ("1 / 0", "division by zero"),
             ("9223372036854775807 + 1", "bigint add out of range"),
             ("-9223372036854775808 / -1", "bigint div out of range"),
-            (":u + 1", "undefined variable"),
+            (":u + 1", "undefined variable \"u\""),
+            ("least(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16)", "too many function arguments, maximum is 16"),
+            ("int(1E32)", "double to int overflow for 100000000000000005366162204393472.000000"),
             ("random(2, 1)", "empty range given to random"),
             ("random_zipfian(1, 10, 1.0)", "zipfian parameter must be in range [1.001, 1000] (not 1.000000)"),
             ("1 AND TRUE", "cannot coerce int to boolean"),
             ("NOT 1", "cannot coerce int to boolean"),
+            ("pow(0, TRUE)", "cannot coerce boolean to double"),
+            ("when(1)", "syntax error"),
             ("greatest(1, TRUE)", "cannot coerce boolean to int"),
             ("least(TRUE, 1.5)", "cannot coerce boolean to double"),
-            ("9223372036854775808", "9223372036854775808 is out of range for a bigint"),
-            ("1 < 2 < 3", "syntax error at `<`"),
-            ("1 +", "the expression ends too early"),
-            ("1 2", "syntax error at `2`"),
-            ("nosuch(1)", "unknown function \"nosuch\""),
-            ("random(1)", "wrong number of arguments for function \"random\": 1"),
-            ("1 ? 2", "unexpected character `?`"),
-            ("", "the expression ends too early"),
+            ("9223372036854775808", "syntax error"),
+            ("9223372036854775809", "bigint constant overflow (9223372036854775809)"),
+            ("1e400", "double constant overflow (1e400)"),
+            ("1 < 2 < 3", "syntax error"),
+            ("1 +", "syntax error"),
+            ("1 2", "syntax error"),
+            ("nosuch(1)", "unexpected function name (nosuch)"),
+            ("random(1)", "unexpected number of arguments (random)"),
+            ("greatest()", "at least one argument expected (greatest)"),
+            ("1 ? 2", "unexpected character (?)"),
+            ("1 2 ?", "syntax error"),
+            ("", "syntax error"),
         ] {
             assert_eq!(evaluate(text), Err(expect.to_owned()), "{text}");
         }

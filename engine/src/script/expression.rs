@@ -2,7 +2,7 @@
 
 use super::Fault;
 use super::function::{self, Arity, Function};
-use super::token::{Placed, Token};
+use super::token::{Placed, Token, Tokens};
 use super::value::Scalar;
 
 /// The index of a variable in every client's array of values.
@@ -15,6 +15,8 @@ pub enum Expression {
     Unary(Function, Box<Expression>),
     Binary(Function, Box<[Expression; 2]>),
     Ternary(Function, Box<[Expression; 3]>),
+    /// `debug()`: shows the value and is it.
+    Debug(Box<Expression>),
     /// `greatest` and `least`.
     Extreme(Function, Box<[Expression]>),
     /// These three evaluate only what they need.
@@ -27,27 +29,45 @@ pub enum Expression {
     Is(Box<Expression>, Scalar),
 }
 
+impl Expression {
+    /// Whether `debug()` is called in it.
+    pub fn shows(&self) -> bool {
+        let any = |operands: &[Expression]| operands.iter().any(Expression::shows);
+        match self {
+            Expression::Debug(_) => true,
+            Expression::Constant(_) | Expression::Variable(_) => false,
+            Expression::Unary(_, operand) | Expression::Is(operand, _) => operand.shows(),
+            Expression::Binary(_, operands) | Expression::And(operands) | Expression::Or(operands) => {
+                any(&operands[..])
+            }
+            Expression::Ternary(_, operands) => any(&operands[..]),
+            Expression::Extreme(_, operands) => any(operands),
+            Expression::Case { branches, otherwise } => {
+                otherwise.shows() || branches.iter().any(|(condition, value)| condition.shows() || value.shows())
+            }
+        }
+    }
+}
+
 /// An expression that is longer or nested deeper than any person would write would only exhaust
 /// the stack.
 const TOKENS_MAX: usize = 4096;
 const DEPTH_MAX: usize = 100;
-/// As in pgbench.
-const ARGUMENTS_MAX: usize = 16;
-
 /// Parses all of `tokens`. `slot_of` gives a variable's slot; `end` is where the text ends.
 pub fn parse(
-    tokens: &[Placed<'_>],
+    tokens: &Tokens<'_>,
     end: usize,
     slot_of: &mut dyn FnMut(&str, usize) -> Slot,
 ) -> Result<Expression, Fault> {
+    let Tokens { tokens, fault } = tokens;
     if tokens.len() > TOKENS_MAX {
         return Err(Fault::new(tokens[0].at, format!("an expression of more than {TOKENS_MAX} words")));
     }
-    let mut parser = Parser { tokens, next: 0, end, depth: 0, slot_of };
+    let mut parser = Parser { tokens, fault: fault.as_ref(), next: 0, end, depth: 0, slot_of };
     let expression = parser.operators(0)?;
     match parser.peek() {
-        None => Ok(expression),
-        Some(_) => Err(parser.unexpected()),
+        None if fault.is_none() => Ok(expression),
+        _ => Err(parser.unexpected()),
     }
 }
 
@@ -64,6 +84,8 @@ const UNARY: u8 = 9;
 
 struct Parser<'a, 'b> {
     tokens: &'b [Placed<'a>],
+    /// What stands behind the last token and is none.
+    fault: Option<&'b Fault>,
     next: usize,
     end: usize,
     depth: usize,
@@ -93,15 +115,16 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn unexpected(&self) -> Fault {
-        let found = match self.peek() {
-            None => return Fault::new(self.end, "the expression ends too early"),
-            Some(Token::Integer(value)) => value.to_string(),
-            Some(Token::Double(value)) => value.to_string(),
-            Some(Token::Variable(name)) => format!(":{name}"),
-            Some(Token::Word(word)) => (*word).to_owned(),
-            Some(Token::Symbol(symbol)) => (*symbol).to_owned(),
-        };
-        Fault::new(self.at(), format!("syntax error at `{found}`"))
+        match (self.tokens.get(self.next), self.fault) {
+            (Some(placed), _) => Fault::new(placed.at, "syntax error").up_to(placed.end),
+            (None, Some(fault)) => fault.clone(),
+            (None, None) => Fault::new(self.end, "syntax error"),
+        }
+    }
+
+    /// Something is wrong with the call of a function whose last token was just taken.
+    fn misused(&self, at: usize, what: &str, name: &str) -> Fault {
+        Fault::new(at, what).up_to(self.tokens[self.next - 1].end).about(name)
     }
 
     fn take_symbol(&mut self, symbol: &str) -> bool {
@@ -176,8 +199,8 @@ impl<'a> Parser<'a, '_> {
                 Infix::IsNull => Expression::Is(Box::new(left), Scalar::Null),
                 Infix::NotNull => not(Expression::Is(Box::new(left), Scalar::Null)),
             };
-            // `a < b < c` and `a IS NULL IS NULL` mean nothing in pgbench.
-            let chained = matches!(strength, COMPARE | IS) && self.infix().is_some_and(|(_, next)| next == strength);
+            // `a < b < c` means nothing in pgbench.
+            let chained = strength == COMPARE && self.infix().is_some_and(|(_, next)| next == strength);
             self.expect(!chained)?;
         }
         self.depth -= 1;
@@ -203,7 +226,10 @@ impl<'a> Parser<'a, '_> {
         match token {
             Token::Integer(value) => match i64::try_from(value) {
                 Ok(value) => Ok(Expression::Constant(Scalar::Integer(value))),
-                Err(_) => Err(Fault::new(at, format!("{value} is out of range for a bigint"))),
+                Err(_) => {
+                    self.next -= 1;
+                    Err(self.unexpected())
+                }
             },
             Token::Double(value) => Ok(Expression::Constant(Scalar::Double(value))),
             Token::Variable(name) => Ok(Expression::Variable((self.slot_of)(name, at))),
@@ -217,7 +243,8 @@ impl<'a> Parser<'a, '_> {
             Token::Symbol("-") => self.minus(),
             Token::Symbol("~") => {
                 let minus_one = Expression::Constant(Scalar::Integer(-1));
-                Ok(binary(Function::BitXor, minus_one, self.operators(UNARY - 1)?))
+                // pgbench's `~` binds as `#` does, which it stands for: `~ 1 + 2` is `~ (1 + 2)`.
+                Ok(binary(Function::BitXor, minus_one, self.operators(BITS)?))
             }
             Token::Word(word) => self.word(word, at),
             Token::Symbol(_) => {
@@ -251,6 +278,10 @@ impl<'a> Parser<'a, '_> {
             "false" => Ok(Expression::Constant(Scalar::Boolean(false))),
             "not" => Ok(not(self.operators(NOT - 1)?)),
             "case" => self.case(),
+            "and" | "else" | "end" | "is" | "isnull" | "notnull" | "or" | "then" | "when" => {
+                self.next -= 1;
+                Err(self.unexpected())
+            }
             _ => self.function(word, at),
         }
     }
@@ -274,18 +305,18 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn function(&mut self, name: &str, at: usize) -> Result<Expression, Fault> {
-        let Some((function, arity)) = function::named(name) else {
-            return Err(Fault::new(at, format!("unknown function \"{name}\"")));
+        let Some((known, function, arity)) = function::named(name) else {
+            return Err(self.misused(at, "unexpected function name", name));
         };
         let mut arguments = self.arguments()?;
         let count = arguments.len();
-        let fits = match arity {
-            Arity::Exactly(wanted) => count == wanted,
-            Arity::AtLeastOne => (1..=ARGUMENTS_MAX).contains(&count),
-            Arity::Seeded(wanted) => count == wanted || count == wanted - 1,
-        };
-        if !fits {
-            return Err(Fault::new(at, format!("wrong number of arguments for function \"{name}\": {count}")));
+        let name = known;
+        match arity {
+            Arity::AtLeastOne if count == 0 => return Err(self.misused(at, "at least one argument expected", name)),
+            Arity::AtLeastOne => {}
+            Arity::Exactly(wanted) if count == wanted => {}
+            Arity::Seeded(wanted) if count == wanted || count + 1 == wanted => {}
+            _ => return Err(self.misused(at, "unexpected number of arguments", name)),
         }
         if arity == Arity::Seeded(count + 1) {
             arguments.push(Expression::Variable((self.slot_of)("default_seed", at)));
@@ -320,6 +351,9 @@ fn call(function: Function, arguments: Vec<Expression>) -> Expression {
         return Expression::Extreme(function, arguments.into());
     }
     let mut arguments = arguments.into_iter();
+    if function == Function::Debug {
+        return Expression::Debug(Box::new(arguments.next().expect("counted")));
+    }
     match (arguments.next(), arguments.next(), arguments.next()) {
         (Some(only), None, None) => Expression::Unary(function, Box::new(only)),
         (Some(left), Some(right), None) => binary(function, left, right),

@@ -8,6 +8,7 @@ pub enum Function {
     BitAnd,
     BitOr,
     BitXor,
+    Debug,
     Divide,
     Double,
     Equal,
@@ -42,7 +43,7 @@ impl Function {
     /// takes integers.
     pub fn takes_doubles(self) -> bool {
         use Function::*;
-        matches!(self, Add | Subtract | Multiply | Divide | Power | Equal | NotEqual | Less | LessOrEqual)
+        matches!(self, Add | Subtract | Multiply | Divide | Equal | NotEqual | Less | LessOrEqual)
     }
 }
 
@@ -56,8 +57,9 @@ pub enum Arity {
 }
 
 /// What can be called by name.
-const FUNCTIONS: [(&str, Function, Arity); 20] = [
+const FUNCTIONS: [(&str, Function, Arity); 21] = [
     ("abs", Function::Abs, Arity::Exactly(1)),
+    ("debug", Function::Debug, Arity::Exactly(1)),
     ("double", Function::Double, Arity::Exactly(1)),
     ("exp", Function::Exp, Arity::Exactly(1)),
     ("greatest", Function::Greatest, Arity::AtLeastOne),
@@ -79,7 +81,7 @@ const FUNCTIONS: [(&str, Function, Arity); 20] = [
     ("sqrt", Function::Sqrt, Arity::Exactly(1)),
 ];
 
-pub fn named(name: &str) -> Option<(Function, Arity)> {
-    let found = FUNCTIONS.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name));
-    found.map(|&(_, function, arity)| (function, arity))
+/// With the name as it stands here.
+pub fn named(name: &str) -> Option<(&'static str, Function, Arity)> {
+    FUNCTIONS.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name)).copied()
 }

@@ -1,16 +1,19 @@
 //! The script language of pgbench: text in, program out.
 //!
-//! [`split`] cuts a script into SQL and meta commands, [`expression`] parses what `\set` assigns,
-//! [`program`] puts both together and gives every variable a slot. [`evaluate`] computes
-//! expressions from slots. Nothing here knows of servers, sockets or time.
+//! [`split`] cuts a script into SQL and meta commands, [`meta`] reads a meta command, [`expression`]
+//! parses what `\\set` assigns, [`compile`] puts it together into a [`program`] and gives every variable a slot.
+//! [`evaluate`] computes expressions from slots. Nothing here knows of servers, sockets or time.
 //!
-//! Not here yet: `\if`, `\gset`, `\aset`, `\sleep`, `\shell`, pipelines, and the simple and extended
-//! protocols. An unknown or unsupported command is an error, never skipped.
+//! Scripts are read in one of two dialects, see [`program::Dialect`]: as pgbench itself reads them,
+//! or as campaigns want them, where what would only fail while it runs is refused beforehand.
 
+pub mod compile;
+pub mod condition;
 pub mod evaluate;
 pub mod expression;
 pub mod function;
 pub mod hash;
+pub mod meta;
 pub mod parameters;
 pub mod program;
 pub mod random;
@@ -22,29 +25,124 @@ pub mod value;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     pub at: usize,
+    /// The last byte of what is wrong, which pgbench points at.
+    pub last: usize,
     pub what: String,
+    /// The text that `what` is about.
+    pub about: Option<String>,
+    pub context: Context,
+}
+
+/// What a fault is in, as far as pgbench tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Context {
+    Script,
+    /// A meta command from its backslash to its end. What is not `shown` is not printed with the
+    /// error, and what is not `pointed` at has no place in it.
+    Meta {
+        name: Option<String>,
+        begin: usize,
+        end: usize,
+        shown: bool,
+        pointed: bool,
+    },
+    /// The conditions around a command, counted from 1.
+    Condition {
+        command: usize,
+    },
+    /// A whole script or a whole SQL statement, shown without a place.
+    Whole,
 }
 
 impl Fault {
     pub fn new(at: usize, what: impl Into<String>) -> Self {
-        Self { at, what: what.into() }
+        Self { at, last: at, what: what.into(), about: None, context: Context::Script }
+    }
+
+    /// With the end of what is wrong, one behind its last byte.
+    pub fn up_to(self, end: usize) -> Self {
+        Self { last: end.saturating_sub(1).max(self.at), ..self }
+    }
+
+    pub fn about(self, text: impl Into<String>) -> Self {
+        Self { about: Some(text.into()), ..self }
+    }
+
+    pub fn within(self, context: Context) -> Self {
+        Self { context, ..self }
     }
 }
 
 /// A script that cannot be run, with the place an editor jumps to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("script \"{script}\" line {line} column {column}: {what}")]
+#[error("script \"{script}\" line {line} column {column}: {what}{}", in_brackets(about.as_deref()))]
 pub struct ScriptError {
     pub script: String,
     pub line: usize,
     pub column: usize,
     pub what: String,
+    pub about: Option<String>,
+    pub context: ErrorContext,
+}
+
+/// A [`Context`] with the texts it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ErrorContext {
+    Script,
+    Meta {
+        name: Option<String>,
+        /// Where the meta command begins.
+        line: usize,
+        shown: Option<String>,
+        /// In bytes from the backslash.
+        pointed: Option<usize>,
+    },
+    Condition {
+        command: usize,
+    },
+    Whole,
+}
+
+fn in_brackets(about: Option<&str>) -> String {
+    about.map_or_else(String::new, |about| format!(" ({about})"))
 }
 
 impl ScriptError {
-    pub fn new(script: &str, text: &str, fault: Fault) -> Self {
+    pub fn new(script: &str, text: &str, fault: Fault) -> Box<Self> {
         let (line, column) = position(text, fault.at);
-        Self { script: script.to_owned(), line, column, what: fault.what }
+        let context = match fault.context {
+            Context::Script => ErrorContext::Script,
+            Context::Whole => ErrorContext::Whole,
+            Context::Condition { command } => ErrorContext::Condition { command },
+            Context::Meta { name, begin, end, shown, pointed } => ErrorContext::Meta {
+                name,
+                line: position(text, begin).0,
+                shown: shown.then(|| text[begin..end].trim_end_matches(['\r', '\n']).to_owned()),
+                pointed: pointed.then(|| fault.last.saturating_sub(begin)),
+            },
+        };
+        Box::new(Self { script: script.to_owned(), line, column, what: fault.what, about: fault.about, context })
+    }
+}
+
+/// Where the lines of a script begin, for many positions in a long one.
+#[derive(Debug)]
+pub struct Lines<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    pub fn of(text: &'a str) -> Self {
+        let starts = text.match_indices('\n').map(|(newline, _)| newline + 1);
+        Self { text, starts: [0].into_iter().chain(starts).collect() }
+    }
+
+    /// As [`position`].
+    pub fn position(&self, at: usize) -> (usize, usize) {
+        let at = self.text.floor_char_boundary(at);
+        let line = self.starts.partition_point(|&start| start <= at);
+        (line, self.text[self.starts[line - 1]..at].chars().count() + 1)
     }
 }
 

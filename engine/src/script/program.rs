@@ -1,11 +1,13 @@
 //! Scripts made ready to run: commands in order, variables as slots, statements numbered through.
 
-use super::expression::{self, Expression, Slot};
+use super::ScriptError;
+use super::compile::Compiler;
+use super::expression::{Expression, Slot};
+use super::meta::{Sleep, Target, Word};
 use super::random::Prng;
-use super::split::{self, Piece};
 use super::value::Value;
-use super::{Fault, ScriptError, name_length, parameters, position, token};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// A script as the user gives it.
 #[derive(Debug, Clone)]
@@ -16,74 +18,136 @@ pub struct Source {
     pub text: String,
 }
 
+/// Whose rules a script is read by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// What would go wrong while it runs, and what a campaign does not measure, is refused.
+    Campaign,
+    /// Exactly as pgbench does.
+    Pgbench,
+}
+
 #[derive(Debug)]
 pub struct Program {
     pub scripts: Vec<Script>,
     pub statements: Vec<Statement>,
     /// What every client's variables are before its first transaction.
     pub initial: Vec<Value>,
+    /// The name of every slot.
+    pub names: Vec<Box<str>>,
     /// The variable `client_id`, where a script uses it and nobody defined it.
     pub client_id: Option<Slot>,
-    weight: u64,
+    pub(super) slots: HashMap<String, Slot>,
+    pub(super) weight: u64,
 }
 
 #[derive(Debug)]
 pub struct Script {
     pub name: String,
     pub commands: Vec<Command>,
-    weight: u64,
+    pub weight: u64,
 }
 
 #[derive(Debug)]
-pub enum Command {
+pub struct Command {
+    /// The first line of the command, or all of a meta command: what reports call it.
+    pub first_line: String,
+    /// The words of a meta command as far as they are no expression; none of SQL.
+    pub words: Vec<String>,
+    pub action: Action,
+}
+
+#[derive(Debug)]
+pub enum Action {
     Set(Set),
     /// The index of a [`Statement`].
     Statement(usize),
+    If(Condition),
+    /// Computed by whoever did not come from the branch before; others go to `end`.
+    Elif(Condition),
+    /// Whoever comes here comes from the branch before.
+    Else {
+        end: usize,
+    },
+    Endif,
+    Sleep(Sleep),
+    Shell(Vec<Word>),
+    SetShell {
+        target: Target,
+        line: Vec<Word>,
+    },
+    StartPipeline,
+    SyncPipeline,
+    EndPipeline,
 }
 
 /// `\set variable expression`
 #[derive(Debug)]
 pub struct Set {
-    pub slot: Slot,
+    pub target: Target,
     pub expression: Expression,
     pub line: usize,
     pub column: usize,
 }
 
 #[derive(Debug)]
+pub struct Condition {
+    pub expression: Expression,
+    /// The command to go on with if it does not hold. An [`Action::Elif`] is then to be computed.
+    pub otherwise: usize,
+    /// The command behind the whole `\if`.
+    pub end: usize,
+}
+
+#[derive(Debug)]
 pub struct Statement {
     /// The index of its [`Script`].
     pub script: usize,
-    /// As written, without the semicolon.
+    /// As written. In campaigns without the semicolon and the comments around it.
     pub text: String,
     /// With `$1`, `$2` ... for the variables.
     pub prepared_text: String,
     pub parameters: Vec<Slot>,
+    /// Where in `text` the parameters stand.
+    pub uses: Vec<Range<usize>>,
+    pub store: Option<Store>,
+}
+
+/// What becomes of the columns that come back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Store {
+    /// `\aset`: of every result, of its last row; `\gset`: of the last result, which has one row.
+    pub all: bool,
+    /// Before the names of the columns.
+    pub prefix: String,
 }
 
 impl Program {
-    pub fn compile(sources: &[Source], variables: &[(String, Value)]) -> Result<Self, ScriptError> {
-        let mut compiler = Compiler::default();
+    /// For a campaign, in prepared mode.
+    pub fn compile(sources: &[Source], variables: &[(String, Value)]) -> Result<Self, Box<ScriptError>> {
+        let mut compiler = Compiler::new(Dialect::Campaign);
         for (name, value) in variables {
-            let slot = compiler.slot(name);
-            compiler.values[slot] = value.clone();
-            compiler.assigned[slot] = true;
+            compiler.define(name, value.clone());
         }
-        let scripts = sources
-            .iter()
-            .enumerate()
-            .map(|(index, source)| {
-                compiler.script(index, source).map_err(|fault| ScriptError::new(&source.name, &source.text, fault))
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+        for source in sources {
+            compiler.add(source)?;
+        }
+        compiler.finish(true)
+    }
 
-        let client_id = compiler.slots.get("client_id").copied().filter(|&slot| !compiler.assigned[slot]);
-        if let Some(slot) = client_id {
-            compiler.assigned[slot] = true;
+    pub fn slot(&self, name: &str) -> Option<Slot> {
+        self.slots.get(name).copied()
+    }
+
+    /// Gives a variable its initial value, if any script knows it.
+    pub fn define(&mut self, name: &str, value: Value) {
+        if let Some(slot) = self.slot(name) {
+            self.initial[slot] = value;
         }
-        compiler.refuse_undefined(sources)?;
-        let weight = scripts.iter().map(|script| script.weight).sum();
-        Ok(Self { scripts, statements: compiler.statements, initial: compiler.values, client_id, weight })
+    }
+
+    pub fn weight(&self) -> u64 {
+        self.weight
     }
 
     /// Draws the script of the next transaction, as pgbench does; one script alone draws nothing.
@@ -103,130 +167,10 @@ impl Program {
     }
 }
 
-#[derive(Default)]
-struct Compiler {
-    slots: HashMap<String, Slot>,
-    values: Vec<Value>,
-    /// Whether anything ever gives the variable a value.
-    assigned: Vec<bool>,
-    uses: Vec<Usage>,
-    statements: Vec<Statement>,
-}
-
-/// A variable was used here; it had better be defined somewhere.
-struct Usage {
-    script: usize,
-    at: usize,
-    slot: Slot,
-    name: String,
-}
-
-impl Compiler {
-    fn slot(&mut self, name: &str) -> Slot {
-        if let Some(&slot) = self.slots.get(name) {
-            return slot;
-        }
-        let slot = self.values.len();
-        self.slots.insert(name.to_owned(), slot);
-        self.values.push(Value::Unset);
-        self.assigned.push(false);
-        slot
-    }
-
-    fn used(&mut self, script: usize, name: &str, at: usize) -> Slot {
-        let slot = self.slot(name);
-        self.uses.push(Usage { script, at, slot, name: name.to_owned() });
-        slot
-    }
-
-    fn script(&mut self, index: usize, source: &Source) -> Result<Script, Fault> {
-        if let Some(at) = source.text.find('\0') {
-            return Err(Fault::new(at, "a zero byte, which SQL cannot contain"));
-        }
-        let first_statement = self.statements.len();
-        let mut commands = Vec::new();
-        for piece in split::split(&source.text)? {
-            commands.push(match piece {
-                Piece::Sql { text, at } => self.statement(index, text, at)?,
-                Piece::Meta { name, at, arguments, arguments_at } => {
-                    if !name.eq_ignore_ascii_case("set") {
-                        return Err(refuse(name, at));
-                    }
-                    self.set(index, &source.text, arguments, arguments_at)?
-                }
-            });
-        }
-        // Such a script would keep its thread to itself and never look up.
-        if self.statements.len() == first_statement {
-            return Err(Fault::new(0, "the script has no SQL statement"));
-        }
-        Ok(Script { name: source.name.clone(), commands, weight: u64::from(source.weight) })
-    }
-
-    fn statement(&mut self, script: usize, text: String, at: usize) -> Result<Command, Fault> {
-        let moved = |fault: Fault| Fault { at: at + fault.at, ..fault };
-        let (prepared_text, uses) = parameters::replace(&text).map_err(moved)?;
-        let parameters = uses.iter().map(|used| self.used(script, used.name, at + used.at)).collect();
-        self.statements.push(Statement { script, text: text.clone(), prepared_text, parameters });
-        Ok(Command::Statement(self.statements.len() - 1))
-    }
-
-    fn set(&mut self, script: usize, text: &str, arguments: &str, at: usize) -> Result<Command, Fault> {
-        let end = at + arguments.len();
-        let blanks = arguments.len() - arguments.trim_ascii_start().len();
-        let (name_at, arguments) = (at + blanks, &arguments[blanks..]);
-        let word_bytes = arguments.find(|c: char| c.is_ascii_whitespace()).unwrap_or(arguments.len());
-        let name = &arguments[..word_bytes];
-        if name.is_empty() {
-            return Err(Fault::new(end, "\\set needs a variable and an expression"));
-        }
-        if name_length(name.as_bytes()) != name.len() {
-            return Err(Fault::new(name_at, format!("invalid variable name: \"{name}\"")));
-        }
-        let tokens = token::tokens(&arguments[word_bytes..], name_at + word_bytes)?;
-        let expression = expression::parse(&tokens, end, &mut |name, at| self.used(script, name, at))?;
-        let slot = self.slot(name);
-        self.assigned[slot] = true;
-        let (line, column) = position(text, tokens.first().map_or(end, |placed| placed.at));
-        Ok(Command::Set(Set { slot, expression, line, column }))
-    }
-
-    /// pgbench passes NULL for a variable that nobody defined. Here that is an error: a mistyped
-    /// name would measure a statement that finds nothing, with great certainty.
-    fn refuse_undefined(&self, sources: &[Source]) -> Result<(), ScriptError> {
-        match self.uses.iter().find(|usage| !self.assigned[usage.slot]) {
-            None => Ok(()),
-            Some(Usage { script, at, name, .. }) => {
-                let source = &sources[*script];
-                let fault = Fault::new(*at, format!("undefined variable \"{name}\""));
-                Err(ScriptError::new(&source.name, &source.text, fault))
-            }
-        }
-    }
-}
-
-fn refuse(name: &str, at: usize) -> Fault {
-    const NOT_YET: [&str; 12] = [
-        "aset",
-        "elif",
-        "else",
-        "endif",
-        "endpipeline",
-        "gset",
-        "if",
-        "setshell",
-        "shell",
-        "sleep",
-        "startpipeline",
-        "syncpipeline",
-    ];
-    let known = NOT_YET.iter().any(|known| known.eq_ignore_ascii_case(name));
-    let what = if known { "is not supported yet" } else { "is unknown" };
-    Fault::new(at, format!("meta command \"\\{name}\" {what}"))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::ErrorContext;
+    use super::super::evaluate::Scope;
     use super::super::value::Scalar;
     use super::*;
 
@@ -240,14 +184,18 @@ mod tests {
     fn select_only_becomes_a_draw_and_a_statement() {
         let program =
             compile("\\set aid random(1, 100000 * :scale)\nSELECT abalance FROM a WHERE aid = :aid;\n").unwrap();
-        let [Command::Set(set), Command::Statement(0)] = &program.scripts[0].commands[..] else {
+        let [Command { action: Action::Set(set), .. }, Command { action: Action::Statement(0), .. }] =
+            &program.scripts[0].commands[..]
+        else {
             panic!("{:?}", program.scripts[0].commands)
         };
         assert_eq!((set.line, set.column), (1, 10));
         let statement = &program.statements[0];
         assert_eq!(statement.prepared_text, "SELECT abalance FROM a WHERE aid = $1");
-        assert_eq!(statement.parameters, [set.slot]);
-        let drawn = set.expression.evaluate(&program.initial, &mut Prng::seeded(1)).unwrap();
+        assert_eq!(set.target, Target::Slot(statement.parameters[0]));
+        let mut shown = Vec::new();
+        let mut scope = Scope { variables: &program.initial, prng: &mut Prng::seeded(1), shown: &mut shown };
+        let drawn = set.expression.evaluate(&mut scope).unwrap();
         assert!((1..=300_000).contains(&drawn.integer().unwrap()));
     }
 
@@ -256,12 +204,16 @@ mod tests {
         for (text, expect) in [
             ("SELECT 1;\n  \\sleep 1\n", "script \"s\" line 2 column 3: meta command \"\\sleep\" is not supported yet"),
             ("\\foo", "script \"s\" line 1 column 1: meta command \"\\foo\" is unknown"),
-            ("\\set", "script \"s\" line 1 column 5: \\set needs a variable and an expression"),
-            ("\\set 1a 1", "script \"s\" line 1 column 6: invalid variable name: \"1a\""),
-            ("\\set a 1 +", "script \"s\" line 1 column 11: the expression ends too early"),
-            ("\\set a rnd(1)", "script \"s\" line 1 column 8: unknown function \"rnd\""),
+            ("\\set", "script \"s\" line 1 column 5: missing argument"),
+            ("\\set 1a 1", "script \"s\" line 1 column 1: invalid variable name: \"1a\""),
+            ("\\set a 1 +", "script \"s\" line 1 column 10: syntax error"),
+            ("\\set a rnd(1)", "script \"s\" line 1 column 8: unexpected function name (rnd)"),
             ("SELECT 1;\nSELECT 'ä', :b;", "script \"s\" line 2 column 13: undefined variable \"b\""),
             ("\\set a :b\nSELECT 1", "script \"s\" line 1 column 8: undefined variable \"b\""),
+            (
+                "\\set a debug(1)",
+                "script \"s\" line 1 column 1: debug() prints while a campaign measures, and is refused",
+            ),
             ("-- nothing\n", "script \"s\" line 1 column 1: the script has no SQL statement"),
             ("SELECT 'a", "script \"s\" line 1 column 8: unterminated quoted string"),
         ] {
@@ -281,5 +233,53 @@ mod tests {
         }
         assert_eq!(counts[1], 0);
         assert!((900..1100).contains(&counts[0]), "{counts:?}");
+    }
+
+    fn pgbench(text: &str) -> Result<Program, Box<ScriptError>> {
+        let mut compiler = Compiler::new(Dialect::Pgbench);
+        compiler.add(&Source { name: "s".into(), weight: 1, text: text.into() })?;
+        compiler.finish(true)
+    }
+
+    #[test]
+    fn conditions_know_where_to_go_on() {
+        let text = "\\if 1\nSELECT 1;\n\\elif 2\nSELECT 2;\n\\else\nSELECT 3;\n\\endif\n\\if 3\n\\endif\n";
+        let program = pgbench(text).unwrap();
+        let found: Vec<(usize, usize)> = program.scripts[0]
+            .commands
+            .iter()
+            .filter_map(|command| match &command.action {
+                Action::If(condition) | Action::Elif(condition) => Some((condition.otherwise, condition.end)),
+                Action::Else { end } => Some((0, *end)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(found, [(2, 7), (5, 7), (0, 7), (9, 9)]);
+    }
+
+    #[test]
+    fn conditions_are_checked() {
+        for (text, command, what) in [
+            ("\\if 1", 2, "\\if without matching \\endif"),
+            ("\\elif 1", 1, "\\elif without matching \\if"),
+            ("\\else", 1, "\\else without matching \\if"),
+            ("\\endif", 1, "\\endif without matching \\if"),
+            ("\\if 1\n\\else\n\\elif 0\n\\endif", 3, "\\elif after \\else"),
+            ("\\if 1\n\\else\n\\else\n\\endif", 3, "\\else after \\else"),
+        ] {
+            let error = pgbench(text).unwrap_err();
+            assert_eq!((error.what.as_str(), error.context), (what, ErrorContext::Condition { command }));
+        }
+    }
+
+    #[test]
+    fn results_are_stored_by_the_statement_before() {
+        let program = pgbench("SELECT 1 AS a \\gset p_\n/* c */ SELECT 2;\n").unwrap();
+        let store = Store { all: false, prefix: "p_".into() };
+        assert_eq!(program.statements[0].store, Some(store));
+        assert_eq!(program.statements[1].text, "/* c */ SELECT 2;");
+        for text in ["\\gset", "\\set a 1\n\\gset", "SELECT 1 \\gset\n\\aset"] {
+            assert_eq!(pgbench(text).unwrap_err().what, "\\gset must follow an SQL command", "{text}");
+        }
     }
 }

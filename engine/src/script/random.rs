@@ -65,6 +65,11 @@ impl Prng {
         (-2.0 * u1.ln()).sqrt() * (2.0 * std::f64::consts::PI * u2).sin()
     }
 
+    /// The time to the next of events that come at random, on average every `mean`, rounded.
+    pub fn poisson(&mut self, mean: f64) -> i64 {
+        (-(1.0 - self.fraction()).ln() * mean + 0.5) as i64
+    }
+
     /// Uniform in `range`.
     #[inline]
     pub fn uniform(&mut self, range: Range) -> i64 {

@@ -4,24 +4,75 @@
 use super::Fault;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece<'a> {
-    /// Without the closing semicolon, leading comments and blanks.
+pub enum Piece {
+    /// As pgbench sends it: with the closing semicolon and C comments, without the blanks and line
+    /// comments before it.
     Sql { text: String, at: usize },
-    /// `\name rest of the line`; `arguments` still holds its continuations (backslash, newline).
-    Meta { name: &'a str, at: usize, arguments: &'a str, arguments_at: usize },
+    /// From the backslash to the end of the line and of those that continue it.
+    Meta { at: usize, end: usize },
 }
 
-pub fn split(text: &str) -> Result<Vec<Piece<'_>>, Fault> {
-    let mut splitter = Splitter { text, bytes: text.as_bytes(), at: 0, pieces: Vec::new(), sql: Sql::default() };
-    splitter.run()?;
-    Ok(splitter.pieces)
+/// A script in pieces.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Split {
+    pub pieces: Vec<Piece>,
+    /// A quote or a comment that does not end. The last piece has it all; a server will refuse it.
+    pub unterminated: Option<Fault>,
+}
+
+pub fn split(text: &str) -> Split {
+    let mut splitter =
+        Splitter { text, bytes: text.as_bytes(), at: 0, pieces: Vec::new(), unterminated: None, sql: Sql::default() };
+    splitter.run();
+    Split { pieces: splitter.pieces, unterminated: splitter.unterminated }
+}
+
+/// Where SQL begins and ends without the comments and blanks around it and without its semicolon.
+pub fn bare(text: &str) -> std::ops::Range<usize> {
+    let mut start = 0;
+    loop {
+        let rest = &text[start..];
+        let blanks = rest.len() - rest.trim_ascii_start().len();
+        if blanks > 0 {
+            start += blanks;
+        } else if rest.starts_with("--") {
+            start += rest.find('\n').unwrap_or(rest.len());
+        } else if rest.starts_with("/*") {
+            start += comment_bytes(rest.as_bytes()).unwrap_or(rest.len());
+        } else {
+            break;
+        }
+    }
+    let rest = &text[start..];
+    let rest = rest.trim_ascii_end();
+    let rest = rest.strip_suffix(';').unwrap_or(rest).trim_ascii_end();
+    start..start + rest.len()
+}
+
+/// How long the C comment at the start is; they nest.
+fn comment_bytes(bytes: &[u8]) -> Option<usize> {
+    let (mut at, mut depth) = (0, 0);
+    while at < bytes.len() {
+        if bytes[at..].starts_with(b"/*") {
+            (at, depth) = (at + 2, depth + 1);
+        } else if bytes[at..].starts_with(b"*/") {
+            (at, depth) = (at + 2, depth - 1);
+            if depth == 0 {
+                return Some(at);
+            }
+        } else {
+            at += 1;
+        }
+    }
+    None
 }
 
 struct Splitter<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
-    pieces: Vec<Piece<'a>>,
+    pieces: Vec<Piece>,
+    unterminated: Option<Fault>,
     sql: Sql,
 }
 
@@ -37,13 +88,16 @@ struct Sql {
     blocks: usize,
 }
 
-impl<'a> Splitter<'a> {
-    fn run(&mut self) -> Result<(), Fault> {
+impl Splitter<'_> {
+    fn run(&mut self) {
         while self.at < self.bytes.len() {
-            self.step()?;
+            if let Err(fault) = self.step() {
+                self.unterminated = Some(fault);
+                self.append(self.at, self.bytes.len());
+                self.at = self.bytes.len();
+            }
         }
         self.end_sql();
-        Ok(())
     }
 
     fn step(&mut self) -> Result<(), Fault> {
@@ -52,19 +106,27 @@ impl<'a> Splitter<'a> {
         match byte {
             b'-' if self.next_is(b"--") => {
                 let end = self.find(start, b"\n").unwrap_or(self.bytes.len());
-                return self.blank(end);
+                self.blank(end);
+                return Ok(());
             }
-            b'/' if self.next_is(b"/*") => {
-                let end = self.comment_end()?;
-                return self.blank(end);
+            _ if byte.is_ascii_whitespace() || byte == b'\x0b' => {
+                self.blank(start + 1);
+                return Ok(());
             }
-            _ if byte.is_ascii_whitespace() => return self.blank(start + 1),
+            b'/' if self.next_is(b"/*") => match comment_bytes(&self.bytes[start..]) {
+                Some(bytes) => self.at += bytes,
+                None => return Err(Fault::new(start, "unterminated comment")),
+            },
             b';' if self.sql.parentheses == 0 && self.sql.blocks == 0 => {
                 self.at += 1;
+                self.append(start, self.at);
                 self.end_sql();
                 return Ok(());
             }
-            b'\\' => return self.backslash(),
+            b'\\' => {
+                self.backslash();
+                return Ok(());
+            }
             b'\'' => self.at = self.quoted_end(start + 1, b'\'', false)?,
             b'"' => self.at = self.quoted_end(start + 1, b'"', false)?,
             b'e' | b'E' if self.bytes.get(start + 1) == Some(&b'\'') => {
@@ -103,38 +165,19 @@ impl<'a> Splitter<'a> {
         self.sql.text.push_str(&self.text[start..end]);
     }
 
-    /// Blanks and comments are kept inside a statement and dropped before it.
-    fn blank(&mut self, end: usize) -> Result<(), Fault> {
+    /// Blanks and line comments are kept inside a statement and dropped before it.
+    fn blank(&mut self, end: usize) {
         if !self.sql.text.is_empty() {
             self.append(self.at, end);
         }
         self.at = end;
-        Ok(())
     }
 
     fn end_sql(&mut self) {
         let sql = std::mem::take(&mut self.sql);
-        let text = sql.text.trim_ascii_end();
-        if !text.is_empty() {
-            self.pieces.push(Piece::Sql { text: text.to_owned(), at: sql.begun_at });
+        if !sql.text.is_empty() {
+            self.pieces.push(Piece::Sql { text: sql.text, at: sql.begun_at });
         }
-    }
-
-    fn comment_end(&self) -> Result<usize, Fault> {
-        let (mut at, mut depth) = (self.at, 0);
-        while at < self.bytes.len() {
-            if self.bytes[at..].starts_with(b"/*") {
-                (at, depth) = (at + 2, depth + 1);
-            } else if self.bytes[at..].starts_with(b"*/") {
-                (at, depth) = (at + 2, depth - 1);
-                if depth == 0 {
-                    return Ok(at);
-                }
-            } else {
-                at += 1;
-            }
-        }
-        Err(Fault::new(self.at, "unterminated comment"))
     }
 
     /// A doubled quote needs no care: it ends one string and begins the next.
@@ -197,23 +240,17 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    fn backslash(&mut self) -> Result<(), Fault> {
+    fn backslash(&mut self) {
         let start = self.at;
         // `\;` joins commands into one message and `\:` is a colon that names no variable.
         if let Some(b';' | b':') = self.bytes.get(start + 1) {
             self.append(start + 1, start + 2);
             self.at = start + 2;
-            return Ok(());
+            return;
         }
         self.end_sql();
-        let line_end = self.line_end(start);
-        let rest = &self.text[start + 1..line_end];
-        let name = &rest[..rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len())];
-        let arguments_at = start + 1 + name.len();
-        let arguments = &self.text[arguments_at..line_end];
-        self.pieces.push(Piece::Meta { name, at: start, arguments, arguments_at });
-        self.at = line_end;
-        Ok(())
+        self.at = self.line_end(start + 1);
+        self.pieces.push(Piece::Meta { at: start, end: self.at });
     }
 
     /// The end of a line that goes on after a backslash before the newline.
@@ -235,57 +272,72 @@ impl<'a> Splitter<'a> {
 mod tests {
     use super::*;
 
-    /// SQL pieces as their text, meta commands as `\name|arguments`.
     fn check(text: &str, expect: &[&str]) {
-        let pieces = split(text).unwrap();
-        let found: Vec<String> = pieces
-            .iter()
-            .map(|piece| match piece {
-                Piece::Sql { text, .. } => text.clone(),
-                Piece::Meta { name, arguments, .. } => format!("\\{name}|{}", arguments.trim()),
-            })
-            .collect();
-        assert_eq!(found, expect);
+        let Split { pieces, unterminated } = split(text);
+        assert_eq!(unterminated, None);
+        let found = pieces.iter().map(|piece| match piece {
+            Piece::Sql { text, .. } => text,
+            Piece::Meta { at, end } => &text[*at..*end],
+        });
+        assert_eq!(found.collect::<Vec<_>>(), expect);
     }
 
     #[test]
     fn semicolons_end_statements_only_outside_of_everything() {
-        check("SELECT 1; SELECT 2", &["SELECT 1", "SELECT 2"]);
-        check("SELECT 'a;''b;'; x", &["SELECT 'a;''b;'", "x"]);
-        check(r"SELECT E'a\';b', 'c\'; x", &[r"SELECT E'a\';b', 'c\'", "x"]);
-        check("SELECT fee'a;\\'; x", &["SELECT fee'a;\\'", "x"]);
-        check("SELECT \"a;b\"; x", &["SELECT \"a;b\"", "x"]);
-        check("SELECT $$a;b$$, $x$;$$;$x$, $1; x", &["SELECT $$a;b$$, $x$;$$;$x$, $1", "x"]);
-        check("SELECT a$b$; x$b$", &["SELECT a$b$", "x$b$"]);
-        check("SELECT /* ; /* ; */ ; */ 1 -- ;\n+ 2; x", &["SELECT /* ; /* ; */ ; */ 1 -- ;\n+ 2", "x"]);
-        check("CREATE RULE r AS DO (a; b); x", &["CREATE RULE r AS DO (a; b)", "x"]);
-        check(";;  ; -- nothing\n/* nothing */", &[]);
+        check("SELECT 1; SELECT 2", &["SELECT 1;", "SELECT 2"]);
+        check("SELECT 'a;''b;'; x", &["SELECT 'a;''b;';", "x"]);
+        check(r"SELECT E'a\';b', 'c\'; x", &[r"SELECT E'a\';b', 'c\';", "x"]);
+        check("SELECT fee'a;\\'; x", &["SELECT fee'a;\\';", "x"]);
+        check("SELECT \"a;b\"; x", &["SELECT \"a;b\";", "x"]);
+        check("SELECT $$a;b$$, $x$;$$;$x$, $1; x", &["SELECT $$a;b$$, $x$;$$;$x$, $1;", "x"]);
+        check("SELECT a$b$; x$b$", &["SELECT a$b$;", "x$b$"]);
+        check("SELECT /* ; /* ; */ ; */ 1 -- ;\n+ 2; x", &["SELECT /* ; /* ; */ ; */ 1 -- ;\n+ 2;", "x"]);
+        check("CREATE RULE r AS DO (a; b); x", &["CREATE RULE r AS DO (a; b);", "x"]);
+        check(";  ; -- nothing\n/* nothing */", &[";", ";", "/* nothing */"]);
+        check("-- nothing\n", &[]);
     }
 
     #[test]
     fn a_function_body_is_one_statement() {
         let function =
-            "CREATE OR REPLACE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN a THEN b END; SELECT 2; END";
-        check(&format!("{function}; BEGIN; END;"), &[function, "BEGIN", "END"]);
+            "CREATE OR REPLACE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN a THEN b END; SELECT 2; END;";
+        check(&format!("{function} BEGIN; END;"), &[function, "BEGIN;", "END;"]);
     }
 
     #[test]
-    fn comments_before_a_statement_are_dropped() {
-        check("-- why\n/* how */ SELECT 1; -- end", &["SELECT 1"]);
+    fn line_comments_before_a_statement_are_dropped() {
+        check("-- why\n SELECT 1; -- end", &["SELECT 1;"]);
+        check("-- why\n/* how */ SELECT 1", &["/* how */ SELECT 1"]);
     }
 
     #[test]
     fn meta_commands_take_their_line() {
-        check("\\set a 1\n\\set b 2\r\nSELECT 1;", &["\\set|a 1", "\\set|b 2", "SELECT 1"]);
-        check("\\set a 1 + \\\n  2\nSELECT 1;", &["\\set|a 1 + \\\n  2", "SELECT 1"]);
-        check("SELECT 1 \\gset\nSELECT 2", &["SELECT 1", "\\gset|", "SELECT 2"]);
-        check("SELECT 1 \\; SELECT 2;", &["SELECT 1 ; SELECT 2"]);
+        check("\\set a 1\n\\set b 2\r\nSELECT 1;", &["\\set a 1", "\\set b 2\r", "SELECT 1;"]);
+        check("\\set a 1 + \\\n  2\nSELECT 1;", &["\\set a 1 + \\\n  2", "SELECT 1;"]);
+        check("SELECT 1 \\gset\nSELECT 2", &["SELECT 1 ", "\\gset", "SELECT 2"]);
+        check("SELECT 1 \\; SELECT 2;", &["SELECT 1 ; SELECT 2;"]);
     }
 
     #[test]
-    fn what_does_not_end_is_an_error_at_its_start() {
+    fn what_does_not_end_is_told_and_kept() {
         for (text, at) in [("SELECT 'a", 7), ("x /* y", 2), ("a; $q$ $$", 3), ("\"", 0), ("E'\\", 0)] {
-            assert_eq!(split(text).unwrap_err().at, at, "{text}");
+            let Split { pieces, unterminated } = split(text);
+            assert_eq!(unterminated.unwrap().at, at, "{text}");
+            let Some(Piece::Sql { text: last, .. }) = pieces.last() else { panic!("{pieces:?}") };
+            assert!(text.ends_with(last.as_str()), "{text}");
+        }
+    }
+
+    #[test]
+    fn bare_sql_has_no_comments_around_it() {
+        for (text, expect) in [
+            ("SELECT 1;", "SELECT 1"),
+            ("/* a /* b */ */ -- c\n SELECT 1 ; ", "SELECT 1"),
+            ("/* only */", ""),
+            (";", ""),
+            ("SELECT /* in */ 1", "SELECT /* in */ 1"),
+        ] {
+            assert_eq!(&text[bare(text)], expect, "{text}");
         }
     }
 }

@@ -1,23 +1,31 @@
 //! The words of an expression.
 
-use super::{Fault, name_length};
+use super::{Fault, begins_name, continues_name, name_length};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Token<'a> {
     Integer(u64),
     Double(f64),
-    /// `:name`
+    /// `:name`; in expressions it may begin with a digit.
     Variable(&'a str),
     /// A keyword or the name of a function.
     Word(&'a str),
     Symbol(&'static str),
 }
 
-/// A token and where it begins in the script.
+/// A token and where it is in the script.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Placed<'a> {
     pub token: Token<'a>,
     pub at: usize,
+    pub end: usize,
+}
+
+/// The words of an expression up to its end or to what is none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tokens<'a> {
+    pub tokens: Vec<Placed<'a>>,
+    pub fault: Option<Fault>,
 }
 
 /// Longer ones first, so that `<=` is not `<`.
@@ -25,47 +33,76 @@ const SYMBOLS: [&str; 21] =
     ["<=", ">=", "<>", "!=", "<<", ">>", "+", "-", "*", "/", "%", "<", ">", "=", "|", "#", "&", "~", "(", ")", ","];
 
 /// `offset` is where `text` begins in the script.
-pub fn tokens(text: &str, offset: usize) -> Result<Vec<Placed<'_>>, Fault> {
-    let bytes = text.as_bytes();
+pub fn tokens(text: &str, offset: usize) -> Tokens<'_> {
     let mut tokens = Vec::new();
     let mut at = 0;
-    while at < bytes.len() {
+    while at < text.len() {
         let rest = &text[at..];
-        let (token, length) = match bytes[at] {
-            byte if byte.is_ascii_whitespace() => {
-                at += 1;
-                continue;
+        if let Some(blank) = blank_bytes(rest) {
+            at += blank;
+            continue;
+        }
+        match token(rest) {
+            Ok((token, length)) => {
+                tokens.push(Placed { token, at: offset + at, end: offset + at + length });
+                at += length;
             }
-            b'\\' if rest.starts_with("\\\n") || rest.starts_with("\\\r\n") => {
-                at += 1;
-                continue;
+            Err((what, about)) => {
+                let fault = Fault::new(offset + at, what).up_to(offset + at + about.len()).about(about);
+                return Tokens { tokens, fault: Some(fault) };
             }
-            b':' => match name_length(&bytes[at + 1..]) {
-                0 => return Err(Fault::new(offset + at, "no name of a variable after the colon")),
-                length => (Token::Variable(&rest[1..=length]), length + 1),
-            },
-            byte if byte.is_ascii_digit() || byte == b'.' => {
-                number(rest).map_err(|what| Fault::new(offset + at, what))?
-            }
-            byte if byte.is_ascii_alphabetic() || byte == b'_' => {
-                let length = name_length(rest.as_bytes());
-                (Token::Word(&rest[..length]), length)
-            }
-            _ => match SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol)) {
-                Some(symbol) => (Token::Symbol(symbol), symbol.len()),
-                None => {
-                    let character = rest.chars().next().expect("not at the end");
-                    return Err(Fault::new(offset + at, format!("unexpected character `{character}`")));
-                }
-            },
-        };
-        tokens.push(Placed { token, at: offset + at });
-        at += length;
+        }
     }
-    Ok(tokens)
+    Tokens { tokens, fault: None }
 }
 
-fn number(text: &str) -> Result<(Token<'_>, usize), String> {
+/// The last of what is no word in a text. pgbench, which finishes the line before it reports an
+/// error, reports this one instead.
+pub fn last_fault(text: &str, offset: usize) -> Option<Fault> {
+    let (mut last, mut at) = (None, 0);
+    while let Some(fault) = tokens(&text[at..], offset + at).fault {
+        at = fault.last + 1 - offset;
+        last = Some(fault);
+    }
+    last
+}
+
+/// Blanks, and a backslash that lets a line go on.
+fn blank_bytes(text: &str) -> Option<usize> {
+    match text.as_bytes()[0] {
+        b' ' | b'\t' | b'\r' | b'\n' | b'\x0b' | b'\x0c' => Some(1),
+        b'\\' if text.starts_with("\\\n") => Some(2),
+        b'\\' if text.starts_with("\\\r\n") => Some(3),
+        _ => None,
+    }
+}
+
+/// The token at the start and its length, or what is wrong with which text.
+fn token(text: &str) -> Result<(Token<'_>, usize), (&'static str, &str)> {
+    let bytes = text.as_bytes();
+    let unexpected = || {
+        let length = text.chars().next().map_or(0, char::len_utf8);
+        ("unexpected character", &text[..length])
+    };
+    match bytes[0] {
+        b':' => match bytes[1..].iter().take_while(|&&byte| continues_name(byte)).count() {
+            0 => Err(unexpected()),
+            length => Ok((Token::Variable(&text[1..=length]), length + 1)),
+        },
+        b'.' if !bytes.get(1).is_some_and(u8::is_ascii_digit) => Err(unexpected()),
+        byte if byte.is_ascii_digit() || byte == b'.' => number(text),
+        byte if begins_name(byte) => {
+            let length = name_length(bytes);
+            Ok((Token::Word(&text[..length]), length))
+        }
+        _ => match SYMBOLS.iter().find(|symbol| text.starts_with(**symbol)) {
+            Some(symbol) => Ok((Token::Symbol(symbol), symbol.len())),
+            None => Err(unexpected()),
+        },
+    }
+}
+
+fn number(text: &str) -> Result<(Token<'_>, usize), (&'static str, &str)> {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut end = digits(0);
@@ -83,13 +120,14 @@ fn number(text: &str) -> Result<(Token<'_>, usize), String> {
         }
     }
     let text = &text[..end];
-    let token = if integer {
-        text.parse().ok().map(Token::Integer)
-    } else {
-        text.parse().ok().filter(|value: &f64| value.is_finite()).map(Token::Double)
-    };
-    match token {
-        Some(token) => Ok((token, end)),
-        None => Err(format!("\"{text}\" is no number that we can hold")),
+    if integer {
+        // One more than an i64 holds is the smallest one behind a minus.
+        const BEYOND_MAX: u64 = i64::MIN.unsigned_abs();
+        let fits = text.parse().ok().filter(|&value: &u64| value <= BEYOND_MAX);
+        // pgbench knows the smallest one by its digits alone.
+        let fits = fits.filter(|&value| value < BEYOND_MAX || text.len() == 19);
+        return fits.map(|value| (Token::Integer(value), end)).ok_or(("bigint constant overflow", text));
     }
+    let fits = text.parse().ok().filter(|value: &f64| value.is_finite());
+    fits.map(|value| (Token::Double(value), end)).ok_or(("double constant overflow", text))
 }

@@ -30,15 +30,32 @@ impl From<Scalar> for Value {
 }
 
 impl Value {
-    /// The value in an expression.
-    #[inline]
-    pub fn scalar(&self) -> Result<Scalar, String> {
+    /// The value as pgbench passes it on; `false`: there is none.
+    pub fn write_text(&self, out: &mut Vec<u8>) -> bool {
         match self {
-            Value::Scalar(scalar) => Ok(*scalar),
-            Value::Unset => Err("undefined variable".to_owned()),
-            Value::Text(text) => Scalar::guess(text).ok_or_else(|| format!("malformed variable value: \"{text}\"")),
+            Value::Unset => return false,
+            Value::Text(text) => out.extend_from_slice(text.as_bytes()),
+            Value::Scalar(Scalar::Null) => out.extend_from_slice(b"NULL"),
+            Value::Scalar(Scalar::Boolean(true)) => out.extend_from_slice(b"true"),
+            Value::Scalar(Scalar::Boolean(false)) => out.extend_from_slice(b"false"),
+            Value::Scalar(Scalar::Integer(value)) => {
+                out.extend_from_slice(itoa::Buffer::new().format(*value).as_bytes());
+            }
+            Value::Scalar(Scalar::Double(value)) => write_double(*value, out),
         }
+        true
     }
+}
+
+/// What text stands for in an expression.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Guess {
+    Scalar(Scalar),
+    Nothing,
+    /// An integer beyond 64 bits.
+    Beyond,
+    /// A sign or blanks without a digit.
+    Sign,
 }
 
 impl Scalar {
@@ -62,7 +79,7 @@ impl Scalar {
                 if (i64::MIN as f64..-(i64::MIN as f64)).contains(&rounded) {
                     Ok(rounded as i64)
                 } else {
-                    Err(format!("double to int overflow for {value}"))
+                    Err(format!("double to int overflow for {}", fixed(rounded, 6)))
                 }
             }
             other => Err(format!("cannot coerce {} to int", other.type_name())),
@@ -95,34 +112,56 @@ impl Scalar {
     }
 
     /// The value that text stands for in an expression, by pgbench's rules.
-    pub fn guess(text: &str) -> Option<Scalar> {
-        let lower = text.to_ascii_lowercase();
+    pub fn guess(text: &str) -> Guess {
+        let starts = |word: &str| word.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text));
+        let is = |word: &str| word.eq_ignore_ascii_case(text);
+        let without_blanks = text.trim_start_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);
+        let digits = without_blanks.strip_prefix(['+', '-']).unwrap_or(without_blanks);
         // Prefixes down to one letter, but "o" could be either of "on" and "off".
-        let starts = |word: &str| !lower.is_empty() && word.starts_with(&lower);
-        let trimmed = lower.trim_ascii();
-        if lower == "null" {
-            Some(Scalar::Null)
-        } else if starts("true") || starts("yes") || lower == "on" {
-            Some(Scalar::Boolean(true))
-        } else if starts("false") || starts("no") || lower == "off" || lower == "of" {
-            Some(Scalar::Boolean(false))
-        } else if trimmed.trim_start_matches(['+', '-']).bytes().all(|byte| byte.is_ascii_digit()) {
-            trimmed.parse().ok().map(Scalar::Integer)
+        if text.is_empty() {
+            Guess::Nothing
+        } else if is("null") {
+            Guess::Scalar(Scalar::Null)
+        } else if starts("true") || starts("yes") || is("on") {
+            Guess::Scalar(Scalar::Boolean(true))
+        } else if starts("false") || starts("no") || is("off") || is("of") {
+            Guess::Scalar(Scalar::Boolean(false))
+        } else if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            match without_blanks.parse() {
+                Ok(value) => Guess::Scalar(Scalar::Integer(value)),
+                Err(_) if digits.is_empty() => Guess::Sign,
+                Err(_) => Guess::Beyond,
+            }
         } else {
-            trimmed.parse().ok().map(Scalar::Double)
+            let names_infinity = digits.to_ascii_lowercase().starts_with("inf");
+            let value =
+                without_blanks.parse().ok().filter(|value: &f64| value.is_finite() || value.is_nan() || names_infinity);
+            value.map_or(Guess::Nothing, |value| Guess::Scalar(Scalar::Double(value)))
         }
     }
 }
 
-/// Writes a double as C's `%.15g` does, which is how pgbench passes it on.
+/// A double with so many digits behind the point, as the `%f` of PostgreSQL's own printf writes it.
+pub fn fixed(value: f64, digits: usize) -> String {
+    match (value.is_nan(), value.is_infinite(), value > 0.0) {
+        (true, ..) => "NaN".to_owned(),
+        (_, true, true) => "Infinity".to_owned(),
+        (_, true, false) => "-Infinity".to_owned(),
+        _ => format!("{value:.digits$}"),
+    }
+}
+
+/// Writes a double as the `%.15g` of PostgreSQL's own printf does, which is how pgbench passes it on.
 pub fn write_double(value: f64, out: &mut Vec<u8>) {
     const DIGITS: usize = 15;
+    if value.is_nan() {
+        return out.extend_from_slice(b"NaN");
+    }
     if value.is_sign_negative() {
         out.push(b'-');
     }
-    if !value.is_finite() {
-        out.extend_from_slice(if value.is_nan() { b"nan" } else { b"inf" });
-        return;
+    if value.is_infinite() {
+        return out.extend_from_slice(b"Infinity");
     }
     // `d.dddddddddddddde-308`
     let mut text = [0; DIGITS + 6];
@@ -180,9 +219,10 @@ mod tests {
             (1.5e-5, "1.5e-05"),
             (0.0001, "0.0001"),
             (1e100, "1e+100"),
-            (f64::INFINITY, "inf"),
-            (f64::NEG_INFINITY, "-inf"),
-            (f64::NAN, "nan"),
+            (f64::INFINITY, "Infinity"),
+            (f64::NEG_INFINITY, "-Infinity"),
+            (f64::NAN, "NaN"),
+            (-f64::NAN, "NaN"),
             (-120.0, "-120"),
             (0.00012, "0.00012"),
             (f64::MAX, "1.79769313486232e+308"),
@@ -196,19 +236,24 @@ mod tests {
 
     #[test]
     fn text_is_guessed_as_pgbench_does() {
-        for (text, value) in [
-            ("10", Some(Scalar::Integer(10))),
-            (" -7", Some(Scalar::Integer(-7))),
-            ("1e3", Some(Scalar::Double(1000.0))),
-            ("Y", Some(Scalar::Boolean(true))),
-            ("of", Some(Scalar::Boolean(false))),
-            ("o", None),
-            ("NULL", Some(Scalar::Null)),
-            ("99999999999999999999", None),
-            ("", None),
-            ("ten", None),
+        for (text, guess) in [
+            ("10", Guess::Scalar(Scalar::Integer(10))),
+            (" -7", Guess::Scalar(Scalar::Integer(-7))),
+            ("+3", Guess::Scalar(Scalar::Integer(3))),
+            ("1e3", Guess::Scalar(Scalar::Double(1000.0))),
+            ("Y", Guess::Scalar(Scalar::Boolean(true))),
+            ("of", Guess::Scalar(Scalar::Boolean(false))),
+            ("NULL", Guess::Scalar(Scalar::Null)),
+            ("o", Guess::Nothing),
+            ("trueXXX", Guess::Nothing),
+            ("7 ", Guess::Nothing),
+            ("", Guess::Nothing),
+            ("ten", Guess::Nothing),
+            ("1e999", Guess::Nothing),
+            ("-", Guess::Sign),
+            ("99999999999999999999", Guess::Beyond),
         ] {
-            assert_eq!(Scalar::guess(text), value, "{text}");
+            assert_eq!(Scalar::guess(text), guess, "{text}");
         }
     }
 

@@ -21,6 +21,7 @@ pub fn name_of(tag: u8) -> Result<&'static str, WireError> {
         COPY_DONE_TAG => "CopyDone",
         COPY_IN_RESPONSE_TAG => "CopyInResponse",
         COPY_OUT_RESPONSE_TAG => "CopyOutResponse",
+        COPY_BOTH_RESPONSE_TAG => "CopyBothResponse",
         DATA_ROW_TAG => "DataRow",
         EMPTY_QUERY_RESPONSE_TAG => "EmptyQueryResponse",
         ERROR_RESPONSE_TAG => "ErrorResponse",
@@ -36,6 +37,9 @@ pub fn name_of(tag: u8) -> Result<&'static str, WireError> {
         tag => return Err(WireError::Unknown { tag }),
     })
 }
+
+/// The answer to a COPY that goes both ways, which `postgres-protocol` does not name.
+pub const COPY_BOTH_RESPONSE_TAG: u8 = b'W';
 
 /// Type and length, the five bytes every message begins with.
 pub const HEADER_BYTES: usize = 5;
@@ -107,27 +111,33 @@ impl ServerError {
     /// Text that is not UTF-8 (an error before the encoding is settled may come in the server's own)
     /// is shown as well as it can be.
     pub fn of(body: &ErrorResponseBody) -> Result<Self, WireError> {
-        let (mut sqlstate, mut message) = (None, None);
-        let mut fields = body.fields();
-        while let Some(field) = fields.next().map_err(|error| malformed(ERROR_RESPONSE_TAG, error))? {
-            let value = || Some(String::from_utf8_lossy(field.value_bytes()).into_owned());
+        Self::from_fields(body.fields(), ERROR_RESPONSE_TAG)
+    }
+
+    /// From the fields of an ErrorResponse or a NoticeResponse.
+    pub fn from_fields(mut fields: ErrorFields<'_>, tag: u8) -> Result<Self, WireError> {
+        let (mut sqlstate, mut message, mut others) = (None, None, Vec::new());
+        while let Some(field) = fields.next().map_err(|error| malformed(tag, error))? {
+            let value = || String::from_utf8_lossy(field.value_bytes()).into_owned();
             match field.type_() {
-                b'C' => sqlstate = value(),
-                b'M' => message = value(),
-                _ => {}
+                b'C' => sqlstate = Some(value()),
+                b'M' => message = Some(value()),
+                other => others.push((other, value())),
             }
         }
         Ok(Self {
-            sqlstate: sqlstate.ok_or_else(|| malformed(ERROR_RESPONSE_TAG, "no SQLSTATE"))?,
-            message: message.ok_or_else(|| malformed(ERROR_RESPONSE_TAG, "no message"))?,
+            sqlstate: sqlstate.ok_or_else(|| malformed(tag, "no SQLSTATE"))?,
+            message: message.ok_or_else(|| malformed(tag, "no message"))?,
+            fields: others,
         })
     }
 
-    /// From a whole ErrorResponse.
+    /// From a whole ErrorResponse or NoticeResponse.
     #[cold]
     pub fn read(message: &[u8]) -> Result<Self, WireError> {
         match next(&mut BytesMut::from(message))? {
             Some(Message::ErrorResponse(body)) => Self::of(&body),
+            Some(Message::NoticeResponse(body)) => Self::from_fields(body.fields(), NOTICE_RESPONSE_TAG),
             _ => Err(malformed(ERROR_RESPONSE_TAG, "it is incomplete")),
         }
     }
@@ -151,9 +161,7 @@ mod tests {
             Message::ParameterStatus(body) => format!("{} = {}", body.name().unwrap(), body.value().unwrap()),
             Message::BackendKeyData(body) => format!("process {}", body.process_id()),
             Message::ReadyForQuery(body) => format!("ready {}", char::from(body.status())),
-            Message::ErrorResponse(body) => {
-                ServerError::of(body).map(|ServerError { sqlstate, message }| sqlstate + " " + &message)?
-            }
+            Message::ErrorResponse(body) => ServerError::of(body).map(|error| error.sqlstate + " " + &error.message)?,
             _ => "other".to_owned(),
         })
     }

@@ -25,6 +25,58 @@ pub fn prepare(statement: &str, text: &str) -> BytesMut {
     })
 }
 
+/// Parse and Sync.
+pub fn parse(statement: &str, text: &str, out: &mut Vec<u8>) {
+    append(out, |out| {
+        encode::parse(statement, text, [], out)?;
+        encode::sync(out);
+        Ok(())
+    });
+}
+
+pub fn sync(out: &mut Vec<u8>) {
+    append(out, |out| {
+        encode::sync(out);
+        Ok(())
+    });
+}
+
+fn append(out: &mut Vec<u8>, encode: impl FnOnce(&mut BytesMut) -> io::Result<()>) {
+    out.extend_from_slice(&encoded(encode));
+}
+
+/// Asks whether the server speaks TLS; it answers with one letter, which is no message.
+pub fn ssl_request() -> BytesMut {
+    encoded(|out| {
+        encode::ssl_request(out);
+        Ok(())
+    })
+}
+
+pub fn cancel_request(process_id: i32, secret_key: i32) -> BytesMut {
+    encoded(|out| {
+        encode::cancel_request(process_id, secret_key, out);
+        Ok(())
+    })
+}
+
+pub fn password(password: &[u8]) -> BytesMut {
+    encoded(|out| encode::password_message(password, out))
+}
+
+pub fn sasl_initial_response(mechanism: &str, data: &[u8]) -> BytesMut {
+    encoded(|out| encode::sasl_initial_response(mechanism, data, out))
+}
+
+pub fn sasl_response(data: &[u8]) -> BytesMut {
+    encoded(|out| encode::sasl_response(data, out))
+}
+
+/// Refuses the rows that a COPY asks for.
+pub fn copy_fail(why: &str) -> BytesMut {
+    encoded(|out| encode::copy_fail(why, out))
+}
+
 pub fn query(text: &str) -> BytesMut {
     encoded(|out| encode::query(text, out))
 }
@@ -56,12 +108,35 @@ fn encoded(encode: impl FnOnce(&mut BytesMut) -> io::Result<()>) -> BytesMut {
     out
 }
 
+/// Query, put together where the text is: `write` appends it.
+#[inline]
+pub fn written_query(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+    let start = out.len();
+    out.extend_from_slice(b"Q\0\0\0\0");
+    write(out);
+    out.push(0);
+    let length = i32::try_from(out.len() - start - 1).expect(BOUNDED);
+    out[start + 1..start + 5].copy_from_slice(&length.to_be_bytes());
+}
+
+/// How the execution of a statement is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asking<'a> {
+    /// The text of a statement that is parsed every time; it then has no name.
+    pub parse: Option<&'a str>,
+    /// Whether the server is to describe the rows, as libpq always asks it to.
+    pub describe: bool,
+    pub sync: bool,
+}
+
 /// Bind, Execute and Sync of one prepared statement. All but the parameters is the same every
 /// time, so the crate encodes it once and it is copied around them.
 #[derive(Debug, Clone)]
 pub struct Execution {
-    /// From the type of Bind up to the number of parameters.
+    /// Up to the number of parameters: Parse, where it is asked for, and Bind.
     head: Box<[u8]>,
+    /// Where in it Bind begins.
+    bind_at: usize,
     /// The rest of Bind, Execute and Sync.
     tail: Box<[u8]>,
 }
@@ -71,7 +146,15 @@ const BIND_END_BYTES: usize = 2;
 
 impl Execution {
     pub fn new(statement: &str, parameters: u16) -> Self {
+        Self::asking(statement, parameters, Asking { parse: None, describe: false, sync: true })
+    }
+
+    pub fn asking(statement: &str, parameters: u16, asking: Asking<'_>) -> Self {
         let mut bind = BytesMut::new();
+        if let Some(text) = asking.parse {
+            encode::parse(statement, text, [], &mut bind).expect(BOUNDED);
+        }
+        let bind_at = bind.len();
         let nulls = (0..parameters).map(|_| ());
         match encode::bind("", statement, [], nulls, |(), _| Ok(IsNull::Yes), [], &mut bind) {
             Ok(()) => {}
@@ -81,19 +164,24 @@ impl Execution {
         null_parameter(&mut null);
         let head = bind.len() - BIND_END_BYTES - usize::from(parameters) * null.len();
         let rest = encoded(|out| {
+            if asking.describe {
+                encode::describe(b'P', "", out)?;
+            }
             encode::execute("", 0, out)?; // all rows
-            encode::sync(out);
+            if asking.sync {
+                encode::sync(out);
+            }
             Ok(())
         });
         let tail = [&bind[bind.len() - BIND_END_BYTES..], &rest].concat();
-        Self { head: bind[..head].into(), tail: tail.into() }
+        Self { head: bind[..head].into(), bind_at, tail: tail.into() }
     }
 
-    /// Writes the three messages; `parameters` appends exactly the promised number of them with
+    /// Writes the messages; `parameters` appends exactly the promised number of them with
     /// [`parameter`] or [`null_parameter`].
     #[inline]
     pub fn write(&self, out: &mut Vec<u8>, parameters: impl FnOnce(&mut Vec<u8>)) {
-        let start = out.len();
+        let start = out.len() + self.bind_at;
         out.extend_from_slice(&self.head);
         parameters(out);
         // The length counts itself and not the type.

@@ -3,12 +3,15 @@
 //! No sockets and no clock live here: whoever reads hands the bytes in, whoever writes takes them
 //! out. Encoding and decoding are those of `postgres-protocol`: [`frontend`] gives messages to send,
 //! [`backend`] reads one message at a time and answers `Ok(None)` where more bytes are needed.
+//! [`stream`] tells messages apart as they arrive, and skips what its listener does not want;
 //! [`answer`] reads a whole answer to one statement and skips what nobody looks at, which is what
 //! the hot path needs. What is ours, and why, stands at the head of each.
 
 pub mod answer;
 pub mod backend;
 pub mod frontend;
+pub mod said;
+pub mod stream;
 
 /// A server may not make us hold more than this for one message. Rows are skipped, not held.
 pub const HELD_BYTES_MAX: usize = 1 << 20;
@@ -31,4 +34,6 @@ pub enum WireError {
 pub struct ServerError {
     pub sqlstate: String,
     pub message: String,
+    /// Everything else: by the letter of the field.
+    pub fields: Vec<(u8, String)>,
 }

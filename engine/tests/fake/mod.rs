@@ -229,6 +229,8 @@ impl Connection {
                         out.extend(message(b'1', b""));
                     }
                 }
+                // Of a portal: the rows are told by nobody.
+                b'D' if body[0] == b'P' => out.extend(message(b'n', b"")),
                 b'D' => {
                     let name = &body[1..body.len() - 1];
                     let mut count = statements[name].matches('$').count() as u16;

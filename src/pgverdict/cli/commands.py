@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 import pgverdict
-from pgverdict.cli import calibrate, compare, listing, report
+from pgverdict.cli import calibrate, compare, listing, pgbench, report
 
 app = typer.Typer(
     name="pgverdict",
@@ -19,6 +19,7 @@ app.command("compare")(compare.compare)
 app.command("calibrate")(calibrate.calibrate)
 app.command("report")(report.report)
 app.add_typer(listing.app, name="list")
+app.command("pgbench", context_settings=pgbench.PASSED_ON)(pgbench.pgbench)
 
 
 def _show_version(wanted: bool) -> None:

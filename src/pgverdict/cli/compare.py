@@ -12,7 +12,16 @@ import typer
 from pgverdict.errors import UserError
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, find_arms, make_arms
 from pgverdict.spec.quantities import HandicapAsked, duration_s, handicap, percentage, setting
+from pgverdict.spec.regime import Regime
 from pgverdict.workloads import catalogue
+from pgverdict.workloads.regimes import regimes_of
+
+
+class ChosenRegime(Enum):
+    """The regimes there is a choice of: of work that changes data."""
+
+    FRESH = "fresh"
+    STEADY = "steady"
 
 
 class FailOn(Enum):
@@ -41,6 +50,14 @@ def compare(
             metavar="NAME",
             help="A workload of `pgverdict list workloads`; may be repeated.",
             show_default="select-only",
+        ),
+    ] = None,
+    regime: Annotated[
+        list[ChosenRegime] | None,
+        typer.Option(
+            help="For work that changes data: short rounds on fresh copies, or long rounds on aged data, through"
+            " checkpoints and vacuums; may be given twice.",
+            show_default="fresh",
         ),
     ] = None,
     scale: Annotated[
@@ -128,7 +145,13 @@ def compare(
         FailOn | None, typer.Option(help="Exit with 3 if a cell's primary metric is this.")
     ] = None,
 ) -> None:
-    """Measure PostgreSQL servers and give verdicts on the candidates."""
+    """Measure PostgreSQL servers and give verdicts on the candidates.
+
+    In a round of `--regime steady` each arm works by itself for as long as three checkpoints and three vacuums of
+    every hot table take, and a quarter longer. With settings as shipped that is up to 25 minutes per arm, and
+    eight rounds of two arms take seven hours. Minutes suffice with, for example, --set checkpoint_timeout=30s
+    --set max_wal_size=64MB --set autovacuum_naptime=1s, which is then what the verdict is about.
+    """
     arms, shares = _with_handicaps(
         make_arms((baseline, *candidate), tuple(setting(text) for text in set_ or ())),
         [handicap(text) for text in handicap_ or ()],
@@ -136,8 +159,9 @@ def compare(
     campaign = Campaign(
         arms=arms,
         cells=tuple(
-            CellSpec(catalogue.workload(name).name, scale, clients, primary=primary)
+            CellSpec(name, scale, clients, primary=primary, regime=chosen)
             for name in workload or ("select-only",)
+            for chosen in regimes_of(catalogue.workload(name), [Regime(r.value) for r in regime or ()])
         ),
         budget_s=duration_s(budget),
         margin=percentage(margin, what="margin"),

@@ -4,6 +4,9 @@ from typing import Annotated
 
 import typer
 
+from pgverdict.spec.regime import Regime
+from pgverdict.workloads.workload import Workload
+
 app = typer.Typer(help="List what there is.", no_args_is_help=True)
 
 
@@ -40,7 +43,11 @@ def workloads() -> None:
 
     for name in catalogue.names():
         found = catalogue.workload(name)
-        print(f"{name:<16}{found.about}; primary metric {found.primary}, {found.regime.value}")
+        print(f"{name:<16}{found.about}; primary metric {found.primary}, {_regimes(found)}")
+
+
+def _regimes(found: Workload) -> str:
+    return found.regime.value if found.regime is Regime.READ_ONLY else "fresh or steady"
 
 
 @app.command()

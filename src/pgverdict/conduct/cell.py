@@ -5,9 +5,12 @@ from pathlib import Path
 
 from pgverdict.conduct.placement import Placement
 from pgverdict.plan.pools import Pools
+from pgverdict.plan.rounds import RoundPlan, arrange
+from pgverdict.plan.stretches import whole
 from pgverdict.servers.freeze import Means
 from pgverdict.servers.install import Install
 from pgverdict.spec.campaign import CellSpec
+from pgverdict.spec.regime import Regime
 from pgverdict.workloads.workload import Workload
 
 
@@ -16,7 +19,7 @@ class PreparedArm:
     """An arm as rounds need it: its name, the copies of its install, its settings, and where its loads are.
 
     `loads[n]` is the data directory of load n of the arm's pool: to be copied anew each round in the fresh regime,
-    to be worked on in place in the read-only one.
+    to be worked on in place in the read-only one. In the steady regime they are aged, and copied too.
     """
 
     name: str
@@ -25,6 +28,10 @@ class PreparedArm:
     loads: tuple[Path, ...]
     handicap_ns: int | None = None
     """What its servers spin per message; None where no arm of the cell has a handicap (`servers.handicap`)."""
+    vacuumed: tuple[str, ...] = ()
+    """The tables that autovacuum came to while its data aged."""
+    notes: tuple[str, ...] = ()
+    """What is to be said of its data: that it did not settle while it aged."""
 
 
 @dataclass(frozen=True)
@@ -43,3 +50,22 @@ class PreparedCell:
     install_pools: Pools
     freeze: Means | None = None
     """By what the idle arms are frozen; None for not at all."""
+    stretch_slices: int = 0
+    """How long an arm's stretch will be in a steady round, as far as ageing could tell."""
+
+    @property
+    def regime(self) -> Regime:
+        """On which data its rounds work."""
+        return self.spec.regime or self.workload.regime
+
+    def arrange(self, *, seed: int, ordinal: int) -> RoundPlan:
+        """Round number `ordinal` (from 0) of the cell, in the way of its regime."""
+        plan = arrange(
+            self.spec.key,
+            seed=seed,
+            ordinal=ordinal,
+            arms=len(self.arms),
+            loads=self.load_pools,
+            installs=self.install_pools,
+        )
+        return whole(plan) if self.regime is Regime.STEADY else plan

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pgverdict.conduct.cell import PreparedCell
+from pgverdict.conduct.cell import PreparedArm, PreparedCell
 from pgverdict.conduct.live import LiveArm
 from pgverdict.errors import RoundFailed
 from pgverdict.records.round import SliceRecord
@@ -21,17 +21,25 @@ def grown_handicaps(
     cell: PreparedCell, before: Handicaps, after: Handicaps, slices: Sequence[SliceRecord]
 ) -> Handicaps:
     """What they did in between, all of it in slices. WorldError if an arm was not slowed down as it was to be."""
-    grown: list[HandicapCounts | None] = []
-    for number, (earlier, later) in enumerate(zip(before, after, strict=True)):
-        if earlier is None or later is None:
-            grown.append(None)
-            continue
-        arm = cell.arms[number]
-        done = check_counts(later.since(earlier), arm.handicap_ns or 0, whom=f"arm {arm.name}")
-        executed = sum(s.transactions + s.failed + s.discarded for s in slices if s.arm == number)
-        if done.messages < executed:
-            raise RoundFailed(
-                f"the handicap of arm {arm.name} met {done.messages} messages in {executed} transactions"
-            )
-        grown.append(done)
-    return grown
+    return [
+        grown_handicap(arm, earlier, later, [s for s in slices if s.arm == number])
+        for number, (arm, earlier, later) in enumerate(zip(cell.arms, before, after, strict=True))
+    ]
+
+
+def grown_handicap(
+    arm: PreparedArm,
+    before: HandicapCounts | None,
+    after: HandicapCounts | None,
+    slices: Sequence[SliceRecord],
+) -> HandicapCounts | None:
+    """The same of one arm; `slices` are its own."""
+    if before is None or after is None:
+        return None
+    done = check_counts(after.since(before), arm.handicap_ns or 0, whom=f"arm {arm.name}")
+    executed = sum(s.transactions + s.failed + s.discarded for s in slices)
+    if done.messages < executed:
+        raise RoundFailed(
+            f"the handicap of arm {arm.name} met {done.messages} messages in {executed} transactions"
+        )
+    return done

@@ -14,7 +14,7 @@ from pgverdict.errors import RoundFailed, WorldError
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.servers.marked import remove_tree
 from pgverdict.servers.server import Server
-from pgverdict.workloads.workload import Regime
+from pgverdict.spec.regime import Regime
 
 Launch = Callable[[PreparedCell, RoundPlan, int, Path], Server]
 """(cell, plan, arm, data directory) to a server that is not yet started."""
@@ -35,7 +35,7 @@ class LiveArm:
 def data_in_place(cell: PreparedCell, plan: RoundPlan) -> Iterator[list[Path]]:
     """The data directory of every arm: the load itself, or a settled fresh copy of it in the arm's slot."""
     loads = [arm.loads[load] for arm, load in zip(cell.arms, plan.loads, strict=True)]
-    if cell.workload.regime is Regime.READ_ONLY:
+    if cell.regime is Regime.READ_ONLY:
         assert len(set(loads)) == len(loads), f"two servers in one directory: {loads}"
         yield loads
         return

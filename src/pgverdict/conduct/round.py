@@ -17,6 +17,7 @@ from pgverdict.conduct.handicap import grown_handicaps, read_handicaps
 from pgverdict.conduct.live import Launch, LiveArm, blaming, data_in_place, quoting_logs, running
 from pgverdict.conduct.pairs import run_pair
 from pgverdict.conduct.placement import pin_backends
+from pgverdict.conduct.steady import measure_steady
 from pgverdict.conduct.turns import Turns
 from pgverdict.conduct.warmth import prewarm
 from pgverdict.datasets.load import DATABASE, where
@@ -26,6 +27,7 @@ from pgverdict.observe import processes, views
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.records.round import ArmRecord, RoundRecord, RoundState, SliceRecord
 from pgverdict.servers.server import Server
+from pgverdict.spec.regime import Regime
 
 
 def run_round(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch: Launch) -> RoundRecord:
@@ -36,7 +38,8 @@ def run_round(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch
     """
     started, begun = datetime.now(UTC), time.monotonic()
     try:
-        slices, arms, placement = _measure(cell, plan, bounds, launch)
+        measure = measure_steady if cell.regime is Regime.STEADY else _measure
+        slices, arms, placement = measure(cell, plan, bounds, launch)
         state, story, blamed = RoundState.MEASURED, None, None
     except (WorldError, OSError) as error:
         slices, arms, placement = (), (), ()
@@ -64,11 +67,10 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
         servers = {arm: launch(cell, plan, arm, directories[arm]) for arm in plan.start_order}
         turns = stack.enter_context(Turns.among(servers, cell.freeze))
         start_ms = {
-            arm: stack.enter_context(running(servers[arm], cell.workload.regime, arm))
-            for arm in plan.start_order
+            arm: stack.enter_context(running(servers[arm], cell.regime, arm)) for arm in plan.start_order
         }
         stack.enter_context(quoting_logs(servers))
-        sizes = {arm: _prewarm(servers[arm], arm) for arm in plan.start_order}
+        sizes = {arm: _prewarm(servers[arm], arm) for arm in plan.warm_order}
 
         engine = stack.enter_context(Engine.start())
         statements = engine.setup(

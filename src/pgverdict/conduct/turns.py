@@ -11,7 +11,7 @@ from typing import Self
 from pgverdict.errors import UserError
 from pgverdict.servers.freeze import Freezer, Means, make_freezer
 from pgverdict.servers.server import Server
-from pgverdict.workloads.workload import Regime, Workload
+from pgverdict.spec.regime import Regime
 
 _FREEZABLE = (Regime.READ_ONLY, Regime.FRESH)
 """Named one by one: a regime that is about background work in its own time must never get in by default."""
@@ -77,10 +77,10 @@ class Turns:
             self._frozen.remove(arm)
 
 
-def require_freezable(workload: Workload) -> None:
-    """UserError for a workload whose regime lives on what servers do in their own time."""
-    if workload.regime not in _FREEZABLE:
+def require_freezable(regime: Regime, workload: str) -> None:
+    """UserError for a regime that lives on what servers do in their own time."""
+    if regime not in _FREEZABLE:
         raise UserError(
-            f"servers cannot be frozen in the {workload.regime.value} regime: {workload.name}",
-            hint="leave out --freeze",
+            f"servers cannot be frozen in the {regime.value} regime: {workload}",
+            hint="leave out --freeze, or choose --regime fresh",
         )

@@ -11,6 +11,7 @@ from pathlib import Path
 from pgverdict.errors import WorldError
 
 NAME = "pgverdict-engine"
+PGBENCH_NAME = "pgverdict-pgbench"
 VARIABLE = "PGVERDICT_ENGINE"
 
 
@@ -34,6 +35,16 @@ def find_engine() -> Path:
     raise WorldError(
         f"no engine found; searched {VARIABLE}, {searched}", hint="`./x setup` builds it in a checkout"
     )
+
+
+def find_pgbench() -> Path:
+    """The engine in pgbench's place; it lies beside the engine."""
+    path = find_engine().with_name(PGBENCH_NAME)
+    if not os.access(path, os.X_OK):
+        raise WorldError(
+            f"there is no {PGBENCH_NAME} beside the engine: {path}", hint="`./x setup` builds it"
+        )
+    return path
 
 
 def checkout_root() -> Path | None:

@@ -6,7 +6,7 @@ nothing of records (`judge.shape`, `judge.spread`), so that thousands of cells c
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 
 import numpy as np
@@ -34,9 +34,12 @@ class Series:
     orders: FloatArray
     """(rounds, 3): `estimate.order_columns`."""
     trends: FloatArray
-    """(2, rounds): per arm, by how much the log time of a transaction moves from a round's first pair to its last."""
+    """(2, rounds): per arm, by how much the log time of a transaction moves from a round's first pair to its last.
+    NaN where it is not known, and where arms did not take turns: checkpoints then come and go in between."""
     stalls: NDArray[np.int64]
-    """(2, rounds): per arm, stalled slices."""
+    """(2, rounds): per arm, stalled slices; none where arms did not take turns."""
+    cycles: NDArray[np.int64] = field(default_factory=lambda: np.zeros((2, 2, 0), dtype=np.int64))
+    """(2, 2, rounds): checkpoints, and vacuums of hot tables, that each arm finished; all 0 where arms took turns."""
 
     @property
     def rounds(self) -> int:
@@ -57,9 +60,16 @@ def series(cell: CellRecord, *, candidate: int = 1) -> Series:
         levels=_array([[math.log(v.baseline) for _, v in used], [math.log(v.candidate) for _, v in used]]),
         log_ratios=_array([v.log_ratio for _, v in used]),
         orders=order_columns([record.plan for record, _ in used], candidate),
-        trends=_array([[_trend(_of(record, arm)) for record, _ in used] for arm in arms]),
+        trends=_array([[_trend(record, arm) for record, _ in used] for arm in arms]),
         stalls=np.array(
             [[stalled_slices(record, arm, longest) for record, _ in used] for arm in arms], dtype=np.int64
+        ),
+        cycles=np.array(
+            [
+                [[count(record, arm) for record, _ in used] for arm in arms]
+                for count in (_checkpoints, _vacuums)
+            ],
+            dtype=np.int64,
         ),
     )
 
@@ -74,7 +84,12 @@ def stall_ns(cell: CellRecord) -> float:
 
 
 def stalled_slices(record: RoundRecord, arm: int, bound_ns: float) -> int:
-    """How many of the arm's slices in the round a stall hit; `bound_ns` is `stall_ns`."""
+    """How many of the arm's slices in the round a stall hit; `bound_ns` is `stall_ns`.
+
+    None are told of arms that did not take turns: a checkpoint in their slices is meant to be there.
+    """
+    if not record.took_turns:
+        return 0
     return sum(s.latency.max_ns > bound_ns for s in _of(record, arm))
 
 
@@ -82,13 +97,21 @@ def _of(record: RoundRecord, arm: int) -> list[SliceRecord]:
     return [s for s in record.slices if s.arm == arm]
 
 
-def _trend(slices: Sequence[SliceRecord]) -> float:
+def _checkpoints(record: RoundRecord, arm: int) -> int:
+    return sum(found.checkpoints or 0 for found in record.arms if found.arm == arm)
+
+
+def _vacuums(record: RoundRecord, arm: int) -> int:
+    return sum(t.vacuums for found in record.arms if found.arm == arm for t in found.tables if t.hot)
+
+
+def _trend(record: RoundRecord, arm: int) -> float:
     """Least squares of the log of slice medians on the pair's number, over the length of the round.
 
-    NaN where fewer than three slices have a median.
+    NaN where fewer than three slices have a median, and where arms did not take turns.
     """
-    told = [(s.pair, math.log(s.latency.p50_ns)) for s in slices if s.latency.p50_ns > 0]
-    if len(told) < 3:
+    told = [(s.pair, math.log(s.latency.p50_ns)) for s in _of(record, arm) if s.latency.p50_ns > 0]
+    if len(told) < 3 or not record.took_turns:
         return math.nan
     pairs, logs = np.array(told, dtype=np.float64).T
     centred = pairs - pairs.mean()

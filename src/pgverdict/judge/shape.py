@@ -5,8 +5,9 @@ independent repetitions of one thing has a finding in at most that share of cell
 tests/judge/test_shape.py). A finding is a remark beside a verdict. It changes none: the verdict's guarantee was given
 before the rounds were looked at in this way, and dropping a cell for its looks would spoil it.
 
-A check is a function from a `Series` to its results; another kind of check (the cadence of vacuums and checkpoints,
-where records tell it) is one more such function in `_CHECKS`, and its results are counted in TESTS.
+A check is a function from a `Series` to its results; another kind of check is one more such function in `_CHECKS`, and
+its results are counted in TESTS. Where arms did not take turns, trends and stalls are not looked for, and the arms'
+checkpoints and vacuums are: a cell never has all kinds.
 """
 
 import math
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pgverdict.judge.decide import ROUNDS_MIN
 from pgverdict.judge.dip import chance, dip
@@ -30,10 +32,11 @@ TESTS = 10
 MODES_ROUNDS_MIN = 12
 """In fewer rounds the orders leave residuals that mirror each other, whatever the noise, and so have two modes."""
 
-DRIFT, CORRELATION, MODES, TREND, OUTLIER, STALLS = (
-    "drift", "correlation", "modes", "trend", "outlier", "stalls",
+DRIFT, CORRELATION, MODES, TREND, OUTLIER, STALLS, CYCLES = (
+    "drift", "correlation", "modes", "trend", "outlier", "stalls", "cycles",
 )  # fmt: skip
 EFFECT, BASELINE_ARM, CANDIDATE_ARM = "effect", "baseline", "candidate"
+CHECKPOINTS, VACUUMS = "checkpoints", "vacuums"
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,8 @@ class Check:
 
     drift: last round / first, of the effect or of an arm's level; correlation: of neighbouring rounds; modes: the
     dip; trend: last pair / first, within a round; outlier: standard deviations from the other rounds;
-    stalls: how many more rounds of the candidate than of the baseline were hit.
+    stalls: how many more rounds of the candidate than of the baseline were hit; cycles: how many more checkpoints, or
+    vacuums of hot tables, a round of the candidate has than one of the baseline, on average.
     """
 
     name: str
@@ -166,18 +170,32 @@ def _outliers(found: Series) -> Iterator[Check]:
 
 def _stalls(found: Series) -> Iterator[Check]:
     """Rounds hit by a stall, candidate against baseline: the sign test of those in which one arm alone was hit."""
+    if found.cycles.any():
+        return
+    hit = (found.stalls > 0).astype(np.int64)
+    more = hit[1] - hit[0]
+    yield Check(STALLS, EFFECT, float(more.sum()), None, None, _sign_test(more))
+
+
+def _cycles(found: Series) -> Iterator[Check]:
+    """Rounds in which one arm went through more checkpoints, or vacuums, than the other: the sign test of these."""
+    if not found.cycles.any():
+        return
+    for subject, (baseline, candidate) in zip((CHECKPOINTS, VACUUMS), found.cycles, strict=True):
+        more = candidate - baseline
+        yield Check(CYCLES, subject, float(more.mean()), None, None, _sign_test(more))
+
+
+def _sign_test(more: NDArray[np.int64]) -> float:
+    """How likely the signs are so uneven, exactly, where both are equally likely; ties say nothing."""
     from scipy.special import bdtr
 
-    hit = found.stalls > 0
-    candidate = int((hit[1] & ~hit[0]).sum())
-    baseline = int((hit[0] & ~hit[1]).sum())
-    alone = candidate + baseline
-    p = min(1.0, 2 * float(bdtr(min(candidate, baseline), alone, 0.5))) if alone else 1.0
-    yield Check(STALLS, EFFECT, float(candidate - baseline), None, None, p)
+    up, down = int((more > 0).sum()), int((more < 0).sum())
+    return min(1.0, 2 * float(bdtr(min(up, down), up + down, 0.5))) if up + down else 1.0
 
 
 _CHECKS: tuple[Callable[[Series], Iterator[Check]], ...] = (
-    _drift, _correlation, _modes, _trends, _outliers, _stalls,
+    _drift, _correlation, _modes, _trends, _outliers, _stalls, _cycles,
 )  # fmt: skip
 
 

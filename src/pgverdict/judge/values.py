@@ -5,7 +5,8 @@ of that question and of no other; how many rounds were used is part of every ver
 many rounds add up to is not here (`judge.estimate`).
 
     "latency_us_p50" is the median, over the pairs of the round, of log(slice median candidate / slice median
-    baseline), "tps_p50" the same of the slices' throughput;
+    baseline), "tps_p50" the same of the slices' throughput. Arms that worked whole and alone have no pairs: there
+    they are ratios, of the medians of all samples and of the medians of the slices' throughput;
     everything else is a ratio of totals, one per arm and round
 """
 
@@ -76,11 +77,12 @@ def values(record: RoundRecord, question: Question, *, clients: int, candidate: 
 
 def side_by_side(record: RoundRecord, question: Question, *, clients: int) -> list[dict[int, float]]:
     """Values to be compared with each other, by arm: one set per pair where the question is about pairs, else one.
+    There are no pairs where arms did not take turns.
 
     An arm whose value is missing or impossible is left out of its set: so is half of a pair, or a slice in which
     nothing ended.
     """
-    if question.metric in _CELL_TYPICALS:
+    if question.metric in _CELL_TYPICALS and record.took_turns:
         return _by_pair(record.slices, _CELL_TYPICALS[question.metric], clients)
     totals = {arm.arm: _total(record, arm, question, clients) for arm in record.arms}
     return [{arm: value for arm, value in totals.items() if value is not None and _usable(value)}]
@@ -103,6 +105,7 @@ _CELL_TYPICALS: dict[str, Callable[[SliceRecord, int], float]] = {
 }
 
 _CELL_TOTALS: dict[str, Callable[[ArmRecord], float]] = {
+    "latency_us_p50": lambda arm: arm.latency.p50_ns / 1e3,
     "latency_us_mean": lambda arm: arm.latency.mean_ns / 1e3,
     "latency_us_p95": lambda arm: arm.latency.p95_ns / 1e3,
     "latency_us_p99": lambda arm: arm.latency.p99_ns / 1e3,
@@ -123,10 +126,17 @@ def _total(record: RoundRecord, arm: ArmRecord, question: Question, clients: int
         found = (s for s in arm.statements if s.text == question.subject)
         statement = next(found, None)
         return None if statement is None else _STATEMENT_TOTALS[name](statement)
+    if name == "tps_p50":
+        return _typical_tps([s for s in record.slices if s.arm == arm.arm], clients)
     if name == "tps":
         return clients * 1e9 * arm.transactions / arm.busy_ns if arm.busy_ns else None
     assert name == "server_cpu_us_per_txn", f"no rule for metric: {name}"
     return _cpu_us_per_transaction([s for s in record.slices if s.arm == arm.arm])
+
+
+def _typical_tps(slices: list[SliceRecord], clients: int) -> float | None:
+    rates = [rate for s in slices if _usable(rate := _CELL_TYPICALS["tps_p50"](s, clients))]
+    return median(rates) if rates else None
 
 
 def _cpu_us_per_transaction(slices: list[SliceRecord]) -> float | None:

@@ -39,6 +39,16 @@ def threads_of(pid: int) -> tuple[int, ...]:
         return ()
 
 
+def cpu_ns_with_ended(parent: int, pids: Iterable[int]) -> int:
+    """Processor time of the processes so far, and of the children of `parent` that ended: what an autovacuum worker
+    used counts after its end too, to the kernel's tick of 10 ms."""
+    ((_, text),) = _read([parent], "stat") or [(parent, b"() " + b"0 " * 50)]
+    # The name, in parentheses, may hold blanks; field 3 follows it, and 16 and 17 are of ended children.
+    fields = text.rpartition(b")")[2].split()
+    ended_ns = (int(fields[13]) + int(fields[14])) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+    return ended_ns + sum(scheduled_ns(pids)[0].values())
+
+
 def storage_read_bytes(pids: Iterable[int]) -> dict[int, int]:
     """Bytes each process had fetched from storage so far, reads served by the page cache not counted."""
     found = {}

@@ -93,6 +93,17 @@ def setting_bytes(connection: Connection, name: str) -> int:
     return int(row[0])
 
 
+def setting_s(connection: Connection, name: str) -> float:
+    """A setting that is a time in seconds, whatever unit the server keeps it in."""
+    row = connection.execute(
+        "SELECT extract(epoch FROM (s.setting || ' ' || replace(s.unit, 'min', 'minutes'))::interval)::float8"
+        " FROM pg_catalog.pg_settings AS s WHERE s.name = %s",
+        (name,),
+    ).fetchone()
+    assert row is not None
+    return float(row[0])
+
+
 def free_connections(connection: Connection) -> int:
     """How many more connections this superuser could open, as the settings have it."""
     row = connection.execute(

@@ -17,6 +17,8 @@ class CellProgress:
     decided: bool
     given_up: bool = False
     more_rounds: int | None = None
+    expected_s: float = 0.0
+    """What a round will take, where that can be said before the first."""
 
     @property
     def open(self) -> bool:
@@ -25,8 +27,8 @@ class CellProgress:
 
     @property
     def round_s(self) -> float:
-        """What a round of this cell takes; 0 before the first."""
-        return median(self.rounds_s) if self.rounds_s else 0.0
+        """What a round of this cell takes; before the first, what is expected of it."""
+        return median(self.rounds_s) if self.rounds_s else self.expected_s
 
 
 def next_cell(cells: Sequence[CellProgress], *, spent_s: float, budget_s: float) -> int | None:
@@ -51,7 +53,7 @@ def time_left_s(cells: Sequence[CellProgress], *, spent_s: float, budget_s: floa
     wanted = 0.0
     for cell in cells:
         if cell.open:
-            if cell.more_rounds is None or not cell.rounds_s:
+            if cell.more_rounds is None or not cell.round_s:
                 return left
             wanted += cell.more_rounds * cell.round_s
     return min(left, wanted)

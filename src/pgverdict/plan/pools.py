@@ -53,15 +53,17 @@ def shared_by(keys: Sequence[Hashable]) -> tuple[int, ...]:
     return tuple(numbers[key] for key in keys)
 
 
-def how_many_loads(load_bytes: int, rounds: int | None = None, *, arms: int = 1) -> int:
+def how_many_loads(
+    load_bytes: int, rounds: int | None = None, *, arms: int = 1, most: int = LOADS_MAX
+) -> int:
     """How many loads a pool of so many arms has, from the size of one.
 
-    No more than there will be rounds, as long as every arm can have its own in a round.
+    No more than `most` and no more than there will be rounds, as long as every arm can have its own in a round.
 
     >>> [how_many_loads(size) for size in (200_000_000, 500_000_000, 50_000_000_000)]
     [8, 4, 2]
     """
-    fitting = max(LOADS_MIN, min(LOADS_MAX, arms * LOADS_BYTES // load_bytes))
+    fitting = max(LOADS_MIN, min(most, arms * LOADS_BYTES // load_bytes))
     return max(arms, fitting if rounds is None else min(fitting, rounds))
 
 

@@ -49,6 +49,18 @@ class RoundPlan:
     installs: tuple[int, ...]
     pairs: tuple[Pair, ...]
 
+    @property
+    def warm_order(self) -> tuple[int, ...]:
+        """The arms in the order their data is read into memory before they work; not the order of starts, so that
+        what one of the two does can be told from what the other does.
+
+        Two arms change it with every change of exactly one of the orders and directories: over eight rounds it is
+        balanced against each of them, and against any two together. More arms follow their directories.
+        """
+        if len(self.slots) > 2:
+            return tuple(sorted(range(len(self.slots)), key=lambda arm: self.slots[arm]))
+        return _order((self.start_order[0] + self.connect_order[0] + self.slots[0]) % 2 == 1)
+
 
 def arrange(
     cell_key: str,

@@ -87,6 +87,21 @@ class StatementRecord:
 
 
 @dataclass(frozen=True)
+class TableRecord:
+    """A table over an arm's stretch in a steady round, as the server saw it. Its indexes are in its size."""
+
+    name: str
+    hot: bool
+    """Whether rows of it were updated or deleted."""
+    vacuums: int
+    """Finished by autovacuum within the stretch."""
+    bytes_begin: int
+    bytes_end: int
+    dead_rows_begin: int
+    dead_rows_end: int
+
+
+@dataclass(frozen=True)
 class ArmRecord:
     """What an arm's slices add up to, and in which state it was."""
 
@@ -110,6 +125,11 @@ class ArmRecord:
     """Messages of clients that the server's handicap met in the slices; None where no arm of the round has one."""
     handicap_spun_ns: int | None = None
     """What the handicap really spun for them; 0 on an arm that only counts."""
+    checkpoints: int | None = None
+    """Finished within the arm's stretch; None where arms take turns, as below."""
+    wal_bytes: int | None = None
+    """Written within the stretch."""
+    tables: tuple[TableRecord, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -128,3 +148,8 @@ class RoundRecord:
     story: str | None = None
     blamed: int | None = None
     """The arm whose server or connection failed the round; None if that is not known, or no arm's fault."""
+
+    @property
+    def took_turns(self) -> bool:
+        """Whether arms alternated, so that their slices of a pair belong together; not in the steady regime."""
+        return all(arm.checkpoints is None for arm in self.arms)

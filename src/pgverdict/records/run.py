@@ -44,7 +44,7 @@ class CellRecord:
     spec: CellSpec
     primary: str
     regime: str
-    """`read-only` (data in place) or `fresh` (a fresh copy of the data for every round)."""
+    """The value of a `spec.regime.Regime`."""
     rounds: tuple[RoundRecord, ...] = ()
     load_pools: tuple[int, ...] = ()
     """Per arm, the pool its loads are drawn from: arms of one pool take turns on the same ones. Empty: one each."""

@@ -22,16 +22,20 @@ def compare_command(run: RunRecord) -> str:
     defaults = {field.name: field.default for field in fields(Campaign)}
     servers = tuple(_exact(arm) for arm in run.arms)
     words = ["pgverdict", "compare", *servers]
-    for cell in campaign.cells:
-        words += ["--workload", cell.workload]
+    for workload in dict.fromkeys(cell.workload for cell in campaign.cells):
+        words += ["--workload", workload]
+    if any(cell.regime for cell in campaign.cells):
+        for regime in dict.fromkeys(cell.regime for cell in run.cells):
+            words += ["--regime", regime]
     words += ["--scale", str(scale), "--clients", str(clients)]
     if primary is not None:
         words += ["--primary", primary]
-    for setting in _settings(campaign.arms, name_arms(servers)):
+    names = name_arms(servers)
+    for setting in _settings(campaign.arms, names):
         words += ["--set", setting]
-    for arm in campaign.arms:
+    for called, arm in zip(names, campaign.arms, strict=True):
         if arm.handicap_ns:
-            words += ["--handicap", f"{arm.name}:{arm.handicap_ns}"]
+            words += ["--handicap", f"{called}:{arm.handicap_ns}"]
     if campaign.margin != defaults["margin"]:
         words += ["--margin", _percentage(campaign.margin)]
     if campaign.confidence != defaults["confidence"]:

@@ -38,7 +38,7 @@ def _headline(cell: CellReport) -> str:
 
 
 def _cell(cell: CellReport, report: Report) -> list[str]:
-    measured = f"{words.count(cell.rounds, 'round')}, {words.count(cell.pairs, 'pair')}, {words.duration(cell.seconds)}"
+    measured = f"{words.count(cell.rounds, 'round')}, {cell.turns}, {words.duration(cell.seconds)}"
     header = [
         "metric",
         "of",

@@ -23,8 +23,10 @@ from pgverdict.records.round import ArmRecord, RoundRecord, RoundState
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
 from pgverdict.report import words
 from pgverdict.report.command import compare_command
+from pgverdict.report.regimes import regime_notes
 from pgverdict.report.remarks import Remarked, remarks
 from pgverdict.spec.campaign import Campaign, CellSpec, Pinning
+from pgverdict.spec.regime import Regime
 
 _MADE_WITH = ("compiler", "configure", "cflags")
 """What a build says about its making; arms that differ here differ in more than PostgreSQL."""
@@ -89,6 +91,7 @@ class CellReport:
     rounds: int
     failed_rounds: int
     pairs: int
+    """0 where the arms worked whole and alone."""
     seconds: float
     headline: str
     verdicts: tuple[Verdict, ...]
@@ -107,6 +110,11 @@ class CellReport:
     def verdict(self) -> Verdict | None:
         """The one that decides the cell; None before anything was judged."""
         return self.verdicts[0] if self.verdicts else None
+
+    @property
+    def turns(self) -> str:
+        """How the arms shared the rounds: '288 pairs'."""
+        return words.count(self.pairs, "pair") if self.pairs or not self.rounds else "each arm alone"
 
     @property
     def subjects(self) -> tuple[str, ...]:
@@ -245,6 +253,7 @@ def _trend(run: RunRecord, cell: CellRecord, trends: tuple[Trend, ...]) -> Trend
 def _cell(run: RunRecord, cell: CellRecord, candidate: int, verdicts: tuple[Verdict, ...]) -> CellReport:
     labels = (words.arm_label(run.arms[0]), words.arm_label(run.arms[candidate]))
     title = words.cell_title(cell.spec)
+    alone = cell.regime == Regime.STEADY.value
     seconds = sum(r.seconds for r in cell.rounds)
     pace_s = seconds / len(cell.measured) if cell.measured else 0.0
     fixed = run.campaign.rounds
@@ -265,7 +274,7 @@ def _cell(run: RunRecord, cell: CellRecord, candidate: int, verdicts: tuple[Verd
         regime=cell.regime,
         rounds=len(cell.measured),
         failed_rounds=len(cell.rounds) - len(cell.measured),
-        pairs=sum(len(r.plan.pairs) for r in cell.measured),
+        pairs=0 if alone else sum(len(r.plan.pairs) for r in cell.measured),
         seconds=seconds,
         headline=headline,
         verdicts=verdicts,
@@ -277,7 +286,7 @@ def _cell(run: RunRecord, cell: CellRecord, candidate: int, verdicts: tuple[Verd
         spread=seen.spread,
         checks=seen.checks,
         notes=(
-            *_cell_notes(cell, candidate, verdicts, run.campaign.confidence),
+            *_cell_notes(run, cell, candidate, verdicts),
             *_failure_notes(run, cell, candidate, verdicts),
             *remarks(seen),
         ),
@@ -333,8 +342,6 @@ def _conditions(cell: CellRecord, *, arms: tuple[int, int]) -> tuple[Condition, 
     rounds = cell.measured
     if not rounds:
         return ()
-    stall = stall_ns(cell)
-    hit = tuple(float(sum(stalled_slices(r, arm, stall) > 0 for r in rounds)) for arm in arms)
     by_arm = [[found for r in rounds for found in r.arms if found.arm == arm] for arm in arms]
 
     def typical(name: str) -> tuple[float | None, ...]:
@@ -346,8 +353,41 @@ def _conditions(cell: CellRecord, *, arms: tuple[int, int]) -> tuple[Condition, 
         Condition("blocks read from outside shared buffers, per round", "", typical("buffers_read")),
         Condition("read from storage, per round", "bytes", typical("storage_read_bytes")),
         Condition("transactions counted, per round", "", typical("transactions")),
-        Condition("hit by a stall, in all", "rounds", hit),
+        *_hit_by_stalls(cell, arms),
+        *_covered(by_arm),
     )
+
+
+def _hit_by_stalls(cell: CellRecord, arms: tuple[int, int]) -> list[Condition]:
+    """How many rounds were; not told of steady ones, which hold checkpoints on purpose."""
+    if cell.regime == Regime.STEADY.value:
+        return []
+    stall = stall_ns(cell)
+    hit = tuple(float(sum(stalled_slices(r, arm, stall) > 0 for r in cell.measured)) for arm in arms)
+    return [Condition("hit by a stall, in all", "rounds", hit)]
+
+
+def _covered(by_arm: Sequence[Sequence[ArmRecord]]) -> list[Condition]:
+    """What the arms of steady rounds went through; nothing in other regimes."""
+    if all(arm.checkpoints is None for records in by_arm for arm in records):
+        return []
+    hot = sorted({t.name for records in by_arm for arm in records for t in arm.tables if t.hot})
+
+    def vacuums(name: str) -> tuple[float | None, ...]:
+        seen = [[t.vacuums for arm in records for t in arm.tables if t.name == name] for records in by_arm]
+        return tuple(float(median(counts)) if counts else None for counts in seen)
+
+    return [
+        Condition(
+            "checkpoints finished, per round",
+            "",
+            tuple(_median(records, "checkpoints") for records in by_arm),
+        ),
+        Condition(
+            "WAL written, per round", "bytes", tuple(_median(records, "wal_bytes") for records in by_arm)
+        ),
+        *(Condition(f"vacuums of {name}, per round", "", vacuums(name)) for name in hot),
+    ]
 
 
 def _median(records: Sequence[ArmRecord], name: str) -> float | None:
@@ -446,7 +486,7 @@ def _failure_notes(
 
 
 def _cell_notes(
-    cell: CellRecord, candidate: int, verdicts: Sequence[Verdict], confidence: float
+    run: RunRecord, cell: CellRecord, candidate: int, verdicts: Sequence[Verdict]
 ) -> tuple[str, ...]:
     notes = []
     if cell.measured:
@@ -459,7 +499,7 @@ def _cell_notes(
             )
         )
     if verdicts and verdicts[0].outcome is Outcome.SAME:
-        missed = missable_share(verdicts[0].rounds, confidence)
+        missed = missable_share(verdicts[0].rounds, run.campaign.confidence)
         notes.append(
             f"SAME is about what happens in most rounds: {words.count(verdicts[0].rounds, 'round')} may miss what"
             f" happens in fewer than {missed:.0%} of them".replace("%", " %")
@@ -469,10 +509,7 @@ def _cell_notes(
             "placement free: clients and server processes ran where the kernel put them, as users' do; results say"
             " nothing about pinned ones"
         )
-    if cell.regime == "fresh":
-        notes.append(
-            "every round worked on a fresh copy of the data: it saw mostly first changes of pages, and no vacuum"
-        )
+    notes += regime_notes(cell, {arm: words.arm_label(run.arms[arm]) for arm in (0, candidate)})
     stories = [r.story or "without a story" for r in cell.rounds if r.state is RoundState.FAILED]
     for story in dict.fromkeys(stories):
         notes.append(f"{words.count(stories.count(story), 'round')} failed, in no interval: {story}")

@@ -78,6 +78,12 @@ def _finding(finding: Check, cell: Remarked) -> str:
                 f"round {cell.numbers[finding.at]} lies {finding.strength:.0f} standard deviations from the others:"
                 " rare events are part of this cell, and the interval knows little of them"
             )
+        case shape.CYCLES:
+            most, least = (candidate, baseline) if finding.strength > 0 else (baseline, candidate)
+            return (
+                f"{most} goes through more {finding.subject} than {least} in the same time, by"
+                f" {abs(finding.strength):.1f} in a round: part of the effect may be how often they come"
+            )
     assert finding.name == shape.STALLS, f"no sentence for finding: {finding.name}"
     return f"{_stalls(cell)}: more than chance makes of equal servers"
 

@@ -107,7 +107,7 @@ def _cell(cell: CellReport, report: Report) -> list[RenderableType]:
 
 def measured_words(cell: CellReport) -> str:
     """How much was measured: '24 rounds, 288 pairs, 1 min 12 s'."""
-    measured = f"{words.count(cell.rounds, 'round')}, {words.count(cell.pairs, 'pair')}"
+    measured = f"{words.count(cell.rounds, 'round')}, {cell.turns}"
     return f"{measured}, {words.duration(cell.seconds)}"
 
 

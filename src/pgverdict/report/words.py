@@ -169,6 +169,8 @@ def cell_title(spec: CellSpec) -> str:
     parts = [spec.workload, f"scale {spec.scale:,}", count(spec.clients, "client")]
     if spec.partitions:
         parts.append(count(spec.partitions, "partition"))
+    if spec.regime:
+        parts.append(f"{spec.regime.value} regime")
     return ", ".join(parts)
 
 
@@ -257,7 +259,8 @@ def headline(
     `held_back`: why the cell is UNDECIDED by rule, whatever its interval: 'stopped before its 20 rounds'.
     """
     baseline, candidate = arms
-    on = f"on {spec.workload} ({title(verdict.metric)})"
+    regime = f", {spec.regime.value} regime" if spec.regime else ""
+    on = f"on {spec.workload} ({title(verdict.metric)}{regime})"
     sure = f"{confidence_words(verdict.confidence)} sure"
     said = _Change(verdict)
     match verdict.outcome:

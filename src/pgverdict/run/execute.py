@@ -28,9 +28,9 @@ from pgverdict.judge.cell import (
 from pgverdict.judge.family import Family
 from pgverdict.observe.host import host_facts
 from pgverdict.plan.budget import CellProgress, next_cell, time_left_s
-from pgverdict.plan.rounds import arrange
 from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.records.run import CellRecord, Purpose, RunRecord, RunState
+from pgverdict.run.aging import expected_round_s
 from pgverdict.run.handicap import settle_handicaps
 from pgverdict.run.listener import Listener
 from pgverdict.run.prepare import Prepared, prepare
@@ -96,6 +96,7 @@ class _LiveCell:
             decided=decided,
             given_up=self.failures_in_a_row >= FAILURES_IN_A_ROW,
             more_rounds=more,
+            expected_s=expected_round_s(self.prepared),
         )
 
 
@@ -115,7 +116,7 @@ def new_run(campaign: Campaign, prepared: Prepared, purpose: Purpose = Purpose.C
             CellRecord(
                 spec=cell.spec,
                 primary=cell.spec.primary or cell.workload.primary,
-                regime=cell.workload.regime.value,
+                regime=cell.regime.value,
                 load_pools=cell.load_pools.of,
                 install_pools=cell.install_pools.of,
             )
@@ -140,14 +141,7 @@ def _measure(
         ordinal = len(cell.record.measured)
         left_s = time_left_s(progress, spent_s=spent_s, budget_s=campaign.budget_s)
         listener.round_begins(cell.record.spec, ordinal + 1, left_s)
-        plan = arrange(
-            cell.record.spec.key,
-            seed=campaign.seed,
-            ordinal=ordinal,
-            arms=len(campaign.arms),
-            loads=cell.prepared.load_pools,
-            installs=cell.prepared.install_pools,
-        )
+        plan = cell.prepared.arrange(seed=campaign.seed, ordinal=ordinal)
         record = run_round(cell.prepared, plan, cell.bounds, site.launch_arm)
         store.keep_round(run.id, number, record)
         _take(cell, record)

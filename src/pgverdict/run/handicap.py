@@ -10,7 +10,6 @@ from statistics import median
 
 from pgverdict.conduct.round import run_round
 from pgverdict.errors import WorldError
-from pgverdict.plan.rounds import arrange
 from pgverdict.records.round import ArmRecord, RoundRecord, RoundState
 from pgverdict.run.listener import Listener
 from pgverdict.run.prepare import Prepared
@@ -40,14 +39,7 @@ def settle_handicaps(
 
 def _with_shares(campaign: Campaign, prepared: Prepared, shares: Mapping[int, float], site: Site) -> Campaign:
     cell = prepared.cells[0]
-    plan = arrange(
-        cell.spec.key,
-        seed=campaign.seed,
-        ordinal=0,
-        arms=len(cell.arms),
-        loads=cell.load_pools,
-        installs=cell.install_pools,
-    )
+    plan = cell.arrange(seed=campaign.seed, ordinal=0)
     record = run_round(cell, plan, None, site.launch_arm)
     if record.state is RoundState.FAILED:
         raise WorldError(f"cannot measure what share of the latency a handicap is: {record.story}")

@@ -13,17 +13,20 @@ from pgverdict.datasets.template import Template, TemplateSpec, find_template, m
 from pgverdict.engine.process import Engine
 from pgverdict.errors import UserError, WorldError
 from pgverdict.observe import views
-from pgverdict.plan.pools import Pools
+from pgverdict.plan.pools import LOADS_MAX, Pools
+from pgverdict.plan.stretches import LOADS_AGED
 from pgverdict.records.run import ArmFacts
+from pgverdict.run.aging import age_cell, aged_bytes_missing, require_budget, with_notes
 from pgverdict.run.listener import Listener
 from pgverdict.run.sharing import ObtainedArm, load_pools, obtain_arms, share_out_making
 from pgverdict.run.site import Site
 from pgverdict.servers.freeze import choose_means
 from pgverdict.servers.marked import remove_tree
 from pgverdict.servers.space import require_space
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec
+from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Pinning
+from pgverdict.spec.regime import Regime
 from pgverdict.workloads import catalogue
-from pgverdict.workloads.workload import Regime, Workload
+from pgverdict.workloads.workload import Workload
 
 SESSIONS = 2
 """Connections of ours beside the clients': one that asks, one that may still be ending."""
@@ -52,6 +55,10 @@ class _Sized:
     load_bytes: int
     load_pools: Pools
 
+    @property
+    def regime(self) -> Regime:
+        return self.spec.regime or self.workload.regime
+
     def makings(self, arms: Sequence[ObtainedArm]) -> list[list[tuple[Arm, TemplateSpec]]]:
         """Per pool, its loads and who makes each."""
         return share_out_making(self.load_pools, arms, self.workload.dataset, self.spec.scale)
@@ -62,29 +69,28 @@ def prepare(campaign: Campaign, site: Site, listener: Listener) -> Prepared:
     chosen = [(cell, catalogue.workload(cell.workload)) for cell in campaign.cells]
     freeze = choose_means(campaign.freeze)
     if freeze is not None:
-        for _, workload in chosen:
-            require_freezable(workload)
+        for spec, workload in chosen:
+            require_freezable(spec.regime or workload.regime, workload.name)
     arms, install_pools = obtain_arms(campaign, site.home, listener)
     cells = [_size(cell, workload, arms, campaign.rounds) for cell, workload in chosen]
     _require_space(cells, arms, site)
     prepared = tuple(
-        replace(
-            _prepare_cell(cell, arms, install_pools, site, listener),
-            freeze=freeze,
-            placement=place(cell.spec.clients, choose_pinning(campaign.placement, cell.workload)),
-        )
+        replace(_prepare_cell(cell, arms, install_pools, campaign.placement, site, listener), freeze=freeze)
         for cell in cells
     )
+    require_budget(prepared, campaign, listener)
     settle(site.home.cache)
     met = tuple(
         _meet(site, campaign, found, arm, listener) for found, arm in zip(arms, prepared[0].arms, strict=True)
     )
-    return Prepared(met, prepared)
+    return Prepared(with_notes(met, prepared), prepared)
 
 
 def _size(cell: CellSpec, workload: Workload, arms: Sequence[ObtainedArm], rounds: int | None) -> _Sized:
     load_bytes = EMPTY_CLUSTER_BYTES + cell.scale * workload.dataset.bytes_per_scale
-    return _Sized(cell, workload, load_bytes, load_pools(arms, load_bytes, rounds))
+    regime = cell.regime or workload.regime
+    most = LOADS_AGED if regime is Regime.STEADY else LOADS_MAX
+    return _Sized(cell, workload, load_bytes, load_pools(arms, load_bytes, rounds, most=most))
 
 
 def _require_space(cells: Sequence[_Sized], arms: Sequence[ObtainedArm], site: Site) -> None:
@@ -97,48 +103,55 @@ def _require_space(cells: Sequence[_Sized], arms: Sequence[ObtainedArm], site: S
             for _, spec in making:
                 if find_template(site.home, spec) is None:
                     missing[spec.name] = cell.load_bytes
-                if cell.workload.regime is Regime.READ_ONLY:
+                if cell.regime is Regime.READ_ONLY:
                     in_place[spec.name] = cell.load_bytes
-        if cell.workload.regime is Regime.FRESH:
+                if cell.regime is Regime.STEADY:
+                    missing.update(
+                        aged_bytes_missing(site.home, spec, cell.spec, cell.workload, cell.load_bytes)
+                    )
+        if cell.regime is not Regime.READ_ONLY:
             fresh = max(fresh, len(arms) * cell.load_bytes)
     needed = sum(missing.values()) + sum(in_place.values()) + fresh
     require_space(site.home.cache, needed, "the datasets and their copies")
 
 
 def _prepare_cell(
-    cell: _Sized, arms: Sequence[ObtainedArm], install_pools: Pools, site: Site, listener: Listener
+    cell: _Sized,
+    arms: Sequence[ObtainedArm],
+    install_pools: Pools,
+    wish: Pinning,
+    site: Site,
+    listener: Listener,
 ) -> PreparedCell:
-    """Templates for every pool, holding the same rows; copies of them where rounds work in place."""
+    """Templates for every pool, holding the same rows; copies of them where rounds work in place, aged where steady."""
     pools = [
         [
-            (spec, find_template(site.home, spec) or _make(site, maker, spec, listener))
+            (maker, spec, find_template(site.home, spec) or _make(site, maker, spec, listener))
             for maker, spec in making
         ]
         for making in cell.makings(arms)
     ]
-    _check_same_rows([template for made in pools for _, template in made])
+    _check_same_rows([template for made in pools for _, _, template in made])
     loads = [
         tuple(
-            _in_place(site, spec, template, listener)
-            if cell.workload.regime is Regime.READ_ONLY
-            else template.data
-            for spec, template in made
+            _in_place(site, spec, template, listener) if cell.regime is Regime.READ_ONLY else template.data
+            for _, spec, template in made
         )
         for made in pools
     ]
-    prepared = tuple(
-        PreparedArm(arm.arm.name, arm.installs, arm.arm.settings, loads[pool])
-        for arm, pool in zip(arms, cell.load_pools.of, strict=True)
-    )
-    return PreparedCell(
+    prepared = PreparedCell(
         spec=cell.spec,
         workload=cell.workload,
-        arms=prepared,
-        placement=place(cell.spec.clients),
+        arms=tuple(
+            PreparedArm(arm.arm.name, arm.installs, arm.arm.settings, loads[pool])
+            for arm, pool in zip(arms, cell.load_pools.of, strict=True)
+        ),
+        placement=place(cell.spec.clients, choose_pinning(wish, cell.workload)),
         slots=tuple(site.directory("slots", str(number)) for number in range(len(arms))),
         load_pools=cell.load_pools,
         install_pools=install_pools,
     )
+    return age_cell(prepared, pools, site, listener) if cell.regime is Regime.STEADY else prepared
 
 
 def _make(site: Site, arm: Arm, spec: TemplateSpec, listener: Listener) -> Template:

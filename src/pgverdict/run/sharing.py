@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pgverdict.datasets.template import TemplateSpec
-from pgverdict.plan.pools import Pools, how_many_installs, how_many_loads, shared_by
+from pgverdict.plan.pools import LOADS_MAX, Pools, how_many_installs, how_many_loads, shared_by
 from pgverdict.run.listener import Listener
 from pgverdict.servers.home import Home
 from pgverdict.servers.install import Install, obtain
@@ -46,10 +46,14 @@ def obtain_arms(campaign: Campaign, home: Home, listener: Listener) -> tuple[lis
     return arms, Pools(of, tuple(len(pool) for pool in copies))
 
 
-def load_pools(arms: Sequence[ObtainedArm], load_bytes: int, rounds: int | None) -> Pools:
+def load_pools(
+    arms: Sequence[ObtainedArm], load_bytes: int, rounds: int | None, *, most: int = LOADS_MAX
+) -> Pools:
     """Arms whose data directories are interchangeable share a pool; settings may shape what is loaded."""
     of = shared_by([(arm.install.data_format, arm.arm.settings) for arm in arms])
-    sizes = (how_many_loads(load_bytes, rounds, arms=of.count(pool)) for pool in range(max(of) + 1))
+    sizes = (
+        how_many_loads(load_bytes, rounds, arms=of.count(pool), most=most) for pool in range(max(of) + 1)
+    )
     return Pools(of, tuple(sizes))
 
 

@@ -9,6 +9,7 @@ from enum import Enum
 
 from pgverdict.errors import UserError, unknown_word
 from pgverdict.spec.metrics import METRICS, Subject
+from pgverdict.spec.regime import Regime
 
 ARMS_MAX = 8
 """All arms of a round run at once, and every one more makes rounds longer and their halves lie further apart."""
@@ -46,6 +47,8 @@ class CellSpec:
     clients: int
     partitions: int = 0
     primary: str | None = None
+    regime: Regime | None = None
+    """None: the workload's own."""
 
     def __post_init__(self) -> None:
         if self.primary is not None and self.primary not in (known := primary_metrics()):
@@ -61,6 +64,8 @@ class CellSpec:
         parts = [self.workload, f"scale={self.scale}", f"clients={self.clients}"]
         if self.partitions:
             parts.append(f"partitions={self.partitions}")
+        if self.regime is not None:
+            parts.append(f"regime={self.regime.value}")
         return " ".join(parts)
 
 

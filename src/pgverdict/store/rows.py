@@ -17,9 +17,11 @@ from pgverdict.records.round import (
     RoundState,
     SliceRecord,
     StatementRecord,
+    TableRecord,
 )
 from pgverdict.records.run import ArmFacts, CellRecord, Purpose, RunRecord, RunState
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, Role
+from pgverdict.spec.regime import Regime
 
 Row = RowMapping
 Pairs = tuple[tuple[str, str], ...]
@@ -73,7 +75,11 @@ def arm_rows(run: RunRecord) -> list[dict[str, Any]]:
 
 def cell_row(run_id: str, ordinal: int, cell: CellRecord) -> dict[str, Any]:
     itself = _plain(cell, "spec", "primary", "rounds")
-    asked = {**_plain(cell.spec, "primary"), "chosen_primary": cell.spec.primary}
+    asked = {
+        **_plain(cell.spec, "primary", "regime"),
+        "chosen_primary": cell.spec.primary,
+        "chosen_regime": cell.spec.regime.value if cell.spec.regime else None,
+    }
     return {"run_id": run_id, "ordinal": ordinal, **asked, "primary_metric": cell.primary, **itself}
 
 
@@ -96,7 +102,7 @@ def round_arm_rows(number: int, record: RoundRecord) -> list[dict[str, Any]]:
         {
             "round": number,
             "place": place,
-            **_plain(arm, "latency", "statements"),
+            **_plain(arm, "latency", "statements", "tables"),
             **_latency_columns(arm.latency),
         }
         for place, arm in enumerate(record.arms)
@@ -108,6 +114,14 @@ def statement_rows(number: int, record: RoundRecord) -> list[dict[str, Any]]:
         {"round": number, "arm_place": arm_place, "place": place, **_plain(statement)}
         for arm_place, arm in enumerate(record.arms)
         for place, statement in enumerate(arm.statements)
+    ]
+
+
+def table_rows(number: int, record: RoundRecord) -> list[dict[str, Any]]:
+    return [
+        {"round": number, "arm_place": arm_place, "place": place, **_plain(table)}
+        for arm_place, arm in enumerate(record.arms)
+        for place, table in enumerate(arm.tables)
     ]
 
 
@@ -146,7 +160,11 @@ def run_record(row: Row, arm_rows: Iterable[Row], cells: tuple[CellRecord, ...])
 
 def cell_record(row: Row, rounds: tuple[RoundRecord, ...]) -> CellRecord:
     return CellRecord(
-        spec=CellSpec(primary=row["chosen_primary"], **_take(CellSpec, row, "primary")),
+        spec=CellSpec(
+            primary=row["chosen_primary"],
+            regime=Regime(row["chosen_regime"]) if row["chosen_regime"] else None,
+            **_take(CellSpec, row, "primary", "regime"),
+        ),
         primary=row["primary_metric"],
         regime=row["regime"],
         rounds=rounds,
@@ -175,11 +193,12 @@ def round_record(row: Row, slices: Iterable[Row], arms: Iterable[ArmRecord]) -> 
     )
 
 
-def arm_record(row: Row, statements: Iterable[Row]) -> ArmRecord:
+def arm_record(row: Row, statements: Iterable[Row], tables: Iterable[Row]) -> ArmRecord:
     return ArmRecord(
         latency=_latency(row),
         statements=tuple(StatementRecord(**_take(StatementRecord, r)) for r in statements),
-        **_take(ArmRecord, row, "latency", "statements"),
+        tables=tuple(TableRecord(**_take(TableRecord, r)) for r in tables),
+        **_take(ArmRecord, row, "latency", "statements", "tables"),
     )
 
 

@@ -240,6 +240,7 @@ def _add_round(connection: Connection, cell: int, place: int, record: RoundRecor
     _add(connection, tables.slices, rows.slice_rows(number, record))
     _add(connection, tables.round_arms, rows.round_arm_rows(number, record))
     _add(connection, tables.statements, rows.statement_rows(number, record))
+    _add(connection, tables.round_tables, rows.table_rows(number, record))
 
 
 def _add(connection: Connection, table: Table, new: Sequence[dict[str, Any]]) -> None:
@@ -267,7 +268,7 @@ def _rows(
 
 
 def _load_rounds(connection: Connection, run_id: str) -> dict[int, list[RoundRecord]]:
-    """The rounds of a run's cells, by the cell's number: four queries however many there are."""
+    """The rounds of a run's cells, by the cell's number: five queries however many there are."""
     of_run = select(tables.cells.c.cell).where(tables.cells.c.run_id == run_id)
     in_cells = tables.rounds.c.cell.in_(of_run)
     numbers = select(tables.rounds.c.round).where(in_cells)
@@ -275,9 +276,13 @@ def _load_rounds(connection: Connection, run_id: str) -> dict[int, list[RoundRec
     statements = defaultdict(list)
     for row in _rows(connection, tables.statements, tables.statements.c.round.in_(numbers)):
         statements[row["round"], row["arm_place"]].append(row)
+    seen = defaultdict(list)
+    for row in _rows(connection, tables.round_tables, tables.round_tables.c.round.in_(numbers)):
+        seen[row["round"], row["arm_place"]].append(row)
     arms = defaultdict(list)
     for row in _rows(connection, tables.round_arms, tables.round_arms.c.round.in_(numbers)):
-        arms[row["round"]].append(rows.arm_record(row, statements[row["round"], row["place"]]))
+        place = row["round"], row["place"]
+        arms[row["round"]].append(rows.arm_record(row, statements[place], seen[place]))
     slices = defaultdict(list)
     for row in _rows(connection, tables.slices, tables.slices.c.round.in_(numbers)):
         slices[row["round"]].append(row)

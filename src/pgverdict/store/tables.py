@@ -2,7 +2,7 @@
 
     runs ── arms
       └──── cells ── rounds ── slices
-                        └───── round_arms ── statements
+                        └───── round_arms ── statements, round_tables
 
 An arm, a cell and a round know their place (from 0) in what they belong to; arm 0 is the baseline.
 Lists of pairs (settings, placement) are JSON arrays of [name, value], in the order they came.
@@ -11,6 +11,7 @@ Lists of pairs (settings, placement) are JSON arrays of [name, value], in the or
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     Column,
     Double,
     ForeignKey,
@@ -127,7 +128,10 @@ cells = Table(
         "regime",
         Text,
         nullable=False,
-        comment="read-only (data in place) or fresh (a fresh copy every round)",
+        comment="read-only (data in place), fresh (fresh copies every round) or steady (aged copies, arms alone)",
+    ),
+    Column(
+        "chosen_regime", Text, comment="campaign: the regime that was asked for; null: the workload's own"
     ),
     Column("load_pools", JSON, nullable=False, comment="per arm, the pool that its loads are drawn from"),
     Column("install_pools", JSON, nullable=False, comment="per arm, the pool of copies of its install"),
@@ -214,6 +218,8 @@ round_arms = Table(
     Column("storage_read_bytes", BigInteger, nullable=False, comment="bytes from storage while slices ran"),
     Column("handicap_messages", BigInteger, comment="messages a handicap met in slices; null: none has one"),
     Column("handicap_spun_ns", BigInteger, comment="time the handicap really spun for them"),
+    Column("checkpoints", Integer, comment="finished in the arm's stretch; null: not a steady round"),
+    Column("wal_bytes", BigInteger, comment="WAL written in the arm's stretch; null: not a steady round"),
     comment="What an arm's slices of a round add up to, and in which state it was",
 )  # fmt: skip
 
@@ -247,6 +253,23 @@ statements = Table(
     comment="A statement of the workload over an arm's round, seen from the client and from the server",
 )
 
+round_tables = Table(
+    "round_tables",
+    metadata,
+    Column("round", Key, primary_key=True, autoincrement=False, comment="the round"),
+    Column("arm_place", Integer, primary_key=True, autoincrement=False, comment="place of the arm in the round"),
+    Column("place", Integer, primary_key=True, autoincrement=False, comment="place among the arm's tables"),
+    Column("name", Text, nullable=False, comment="the table"),
+    Column("hot", Boolean, nullable=False, comment="rows were updated or deleted in the stretch"),
+    Column("vacuums", Integer, nullable=False, comment="finished by autovacuum in the stretch"),
+    Column("bytes_begin", BigInteger, nullable=False, comment="table and indexes when the stretch began"),
+    Column("bytes_end", BigInteger, nullable=False, comment="table and indexes when the stretch ended"),
+    Column("dead_rows_begin", BigInteger, nullable=False, comment="dead rows when the stretch began, estimated"),
+    Column("dead_rows_end", BigInteger, nullable=False, comment="dead rows when the stretch ended, estimated"),
+    ForeignKeyConstraint(["round", "arm_place"], ["round_arms.round", "round_arms.place"]),
+    comment="A table over the stretch of an arm in a steady round",
+)  # fmt: skip
+
 __all__ = [
     "VERSION",
     "VERSION_TABLE",
@@ -254,6 +277,7 @@ __all__ = [
     "cells",
     "metadata",
     "round_arms",
+    "round_tables",
     "rounds",
     "runs",
     "slices",

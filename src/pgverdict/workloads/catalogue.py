@@ -3,7 +3,8 @@
 from importlib.resources import files
 
 from pgverdict.errors import unknown_word
-from pgverdict.workloads.workload import Dataset, Regime, Script, SliceBound, Table, Workload
+from pgverdict.spec.regime import Regime
+from pgverdict.workloads.workload import Dataset, Script, SliceBound, Table, Workload
 
 _HERE = files("pgverdict.workloads")
 

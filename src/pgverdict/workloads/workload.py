@@ -3,17 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-
-class Regime(Enum):
-    """On which data a round works.
-
-    READ_ONLY: the data stays in place between rounds, nothing changes it.
-    FRESH: every round starts from fresh copies of the loaded data; rounds are short, so they see mostly first
-    touches of pages after a checkpoint, and no vacuum.
-    """
-
-    READ_ONLY = "read-only"
-    FRESH = "fresh"
+from pgverdict.spec.regime import Regime
 
 
 class SliceBound(Enum):
@@ -64,6 +54,7 @@ class Workload:
     scripts: tuple[Script, ...]
     primary: str
     regime: Regime
+    """The one it is measured in unless a cell says otherwise."""
     bound: SliceBound
     has_workers: bool = False
     """Whether other processes of the server may work for a client (parallel plans, io workers): never pinned then."""

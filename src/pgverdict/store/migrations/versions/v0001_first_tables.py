@@ -138,7 +138,13 @@ def upgrade() -> None:
             "regime",
             sa.Text(),
             nullable=False,
-            comment="read-only (data in place) or fresh (a fresh copy every round)",
+            comment="read-only (data in place), fresh (fresh copies every round) or steady (aged copies, arms alone)",
+        ),
+        sa.Column(
+            "chosen_regime",
+            sa.Text(),
+            nullable=True,
+            comment="campaign: the regime that was asked for; null: the workload's own",
         ),
         sa.Column(
             "load_pools",
@@ -326,6 +332,18 @@ def upgrade() -> None:
             sa.BigInteger(),
             nullable=True,
             comment="time the handicap really spun for them",
+        ),
+        sa.Column(
+            "checkpoints",
+            sa.Integer(),
+            nullable=True,
+            comment="finished in the arm's stretch; null: not a steady round",
+        ),
+        sa.Column(
+            "wal_bytes",
+            sa.BigInteger(),
+            nullable=True,
+            comment="WAL written in the arm's stretch; null: not a steady round",
         ),
         sa.ForeignKeyConstraint(["round"], ["rounds.round"], name="round_arms_round_fkey"),
         sa.PrimaryKeyConstraint("round", "place", name="round_arms_pkey"),
@@ -524,4 +542,53 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("round", "arm_place", "place", name="statements_pkey"),
         comment="A statement of the workload over an arm's round, seen from the client and from the server",
+    )
+    op.create_table(
+        "round_tables",
+        sa.Column(
+            "round",
+            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
+            autoincrement=False,
+            nullable=False,
+            comment="the round",
+        ),
+        sa.Column(
+            "arm_place",
+            sa.Integer(),
+            autoincrement=False,
+            nullable=False,
+            comment="place of the arm in the round",
+        ),
+        sa.Column(
+            "place", sa.Integer(), autoincrement=False, nullable=False, comment="place among the arm's tables"
+        ),
+        sa.Column("name", sa.Text(), nullable=False, comment="the table"),
+        sa.Column("hot", sa.Boolean(), nullable=False, comment="rows were updated or deleted in the stretch"),
+        sa.Column("vacuums", sa.Integer(), nullable=False, comment="finished by autovacuum in the stretch"),
+        sa.Column(
+            "bytes_begin",
+            sa.BigInteger(),
+            nullable=False,
+            comment="table and indexes when the stretch began",
+        ),
+        sa.Column(
+            "bytes_end", sa.BigInteger(), nullable=False, comment="table and indexes when the stretch ended"
+        ),
+        sa.Column(
+            "dead_rows_begin",
+            sa.BigInteger(),
+            nullable=False,
+            comment="dead rows when the stretch began, estimated",
+        ),
+        sa.Column(
+            "dead_rows_end",
+            sa.BigInteger(),
+            nullable=False,
+            comment="dead rows when the stretch ended, estimated",
+        ),
+        sa.ForeignKeyConstraint(
+            ["round", "arm_place"], ["round_arms.round", "round_arms.place"], name="round_tables_round_fkey"
+        ),
+        sa.PrimaryKeyConstraint("round", "arm_place", "place", name="round_tables_pkey"),
+        comment="A table over the stretch of an arm in a steady round",
     )

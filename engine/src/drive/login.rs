@@ -1,0 +1,188 @@
+//! The greeting: startup, authentication, and what the server says of itself.
+
+use super::conversation::Conversation;
+use super::failure::Failure;
+use crate::wire::backend::{self, Message};
+use crate::wire::frontend;
+use fallible_iterator::FallibleIterator;
+use postgres_protocol::authentication::md5_hash;
+use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, SCRAM_SHA_256_PLUS, ScramSha256};
+use std::io;
+
+/// What the server says of itself when a connection opens.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Greeting {
+    pub backend_pid: i32,
+    /// What a request to cancel must name.
+    pub secret_key: i32,
+    pub server_version: String,
+}
+
+/// Whether a password exchange has to be bound to the TLS connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Binding {
+    Disable,
+    Prefer,
+    Require,
+}
+
+#[derive(Debug, Clone)]
+pub struct Login<'a> {
+    pub user: &'a str,
+    pub password: Option<&'a str>,
+    pub binding: Binding,
+    /// All parameters of the startup message.
+    pub parameters: &'a [(&'a str, &'a str)],
+}
+
+/// Why there was no greeting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unwelcome {
+    /// A password is wanted in this way, and there is none.
+    NoPassword(&'static str),
+    /// We cannot authenticate in this way.
+    Unsupported(&'static str),
+    /// The exchange did not come to an end that we trust.
+    Untrusted(String),
+    Failure(Failure),
+    /// We were let in before it failed: there is nothing to gain from another way in.
+    Inside(Failure),
+}
+
+impl From<Failure> for Unwelcome {
+    fn from(failure: Failure) -> Self {
+        Unwelcome::Failure(failure)
+    }
+}
+
+pub fn greet(conversation: &mut Conversation, login: &Login<'_>) -> Result<Greeting, Unwelcome> {
+    conversation.send(&frontend::startup(login.parameters))?;
+    let mut greeting = Greeting::default();
+    let mut authentication = Authentication { login, scram: None, bound: false, done: false };
+    loop {
+        let message = conversation.hear();
+        match message
+            .map_err(|failure| if authentication.done { Unwelcome::Inside(failure) } else { failure.into() })?
+        {
+            Message::ParameterStatus(body) => {
+                let (name, value) = match (body.name(), body.value()) {
+                    (Ok(name), Ok(value)) => (name, value),
+                    (Err(error), _) | (_, Err(error)) => {
+                        let error = backend::malformed(backend::PARAMETER_STATUS_TAG, error);
+                        return Err(conversation.spoke_nonsense(&error).into());
+                    }
+                };
+                if name == "server_version" {
+                    greeting.server_version = value.to_owned();
+                }
+            }
+            Message::BackendKeyData(body) => {
+                (greeting.backend_pid, greeting.secret_key) = (body.process_id(), body.secret_key());
+            }
+            Message::ReadyForQuery(_) => return Ok(greeting),
+            other => authentication.step(conversation, &other)?,
+        }
+    }
+}
+
+struct Authentication<'a, 'b> {
+    login: &'a Login<'b>,
+    scram: Option<ScramSha256>,
+    /// Whether the exchange was bound to the TLS connection.
+    bound: bool,
+    done: bool,
+}
+
+impl Authentication<'_, '_> {
+    fn step(&mut self, conversation: &mut Conversation, message: &Message) -> Result<(), Unwelcome> {
+        match message {
+            Message::AuthenticationOk if self.login.binding == Binding::Require && !self.bound => {
+                Err(untrusted("channel binding required, but server authenticated client without channel binding"))
+            }
+            Message::AuthenticationOk => {
+                self.done = true;
+                Ok(())
+            }
+            Message::AuthenticationCleartextPassword => {
+                let password = self.password("a password in clear text")?;
+                Ok(conversation.send(&frontend::password(password.as_bytes()))?)
+            }
+            Message::AuthenticationMd5Password(body) => {
+                let password = self.password("an MD5 password")?;
+                let hash = md5_hash(self.login.user.as_bytes(), password.as_bytes(), body.salt());
+                Ok(conversation.send(&frontend::password(hash.as_bytes()))?)
+            }
+            Message::AuthenticationSasl(_) if self.login.password.is_none() => {
+                Err(Unwelcome::NoPassword("a SASL password"))
+            }
+            Message::AuthenticationSasl(body) => {
+                let mut mechanisms = Vec::new();
+                let mut offered = body.mechanisms();
+                while let Some(mechanism) = offered.next().map_err(|error| malformed(conversation, &error))? {
+                    mechanisms.push(mechanism.to_owned());
+                }
+                self.begin_scram(conversation, &mechanisms)
+            }
+            Message::AuthenticationSaslContinue(body) => {
+                let scram = self.scram.as_mut().ok_or_else(|| untrusted("unexpected SASL message"))?;
+                scram.update(body.data()).map_err(|error| untrusted(&error.to_string()))?;
+                Ok(conversation.send(&frontend::sasl_response(scram.message()))?)
+            }
+            Message::AuthenticationSaslFinal(body) => {
+                let scram = self.scram.as_mut().ok_or_else(|| untrusted("unexpected SASL message"))?;
+                let finished = scram.finish(body.data());
+                finished.map_err(|_| untrusted("incorrect server signature"))
+            }
+            Message::AuthenticationGss | Message::AuthenticationGssContinue(_) => Err(Unwelcome::Unsupported("GSSAPI")),
+            Message::AuthenticationSspi => Err(Unwelcome::Unsupported("SSPI")),
+            Message::AuthenticationKerberosV5 => Err(Unwelcome::Unsupported("Kerberos")),
+            Message::AuthenticationScmCredential => Err(Unwelcome::Unsupported("credentials of the operating system")),
+            _ => Ok(()),
+        }
+    }
+
+    fn password(&self, wanted: &'static str) -> Result<&str, Unwelcome> {
+        if self.login.binding == Binding::Require {
+            return Err(untrusted("channel binding required but not supported by server's authentication request"));
+        }
+        self.login.password.ok_or(Unwelcome::NoPassword(wanted))
+    }
+
+    fn begin_scram(&mut self, conversation: &mut Conversation, mechanisms: &[String]) -> Result<(), Unwelcome> {
+        let offers = |name: &str| mechanisms.iter().any(|mechanism| mechanism == name);
+        let binding = self.login.binding;
+        let tls = conversation.socket().tls();
+        let end_point = match tls {
+            Some(tls) if binding != Binding::Disable => tls.server_end_point(),
+            _ => None,
+        };
+        let (mechanism, channel) = match end_point {
+            Some(end_point) if offers(SCRAM_SHA_256_PLUS) => {
+                self.bound = true;
+                (SCRAM_SHA_256_PLUS, ChannelBinding::tls_server_end_point(end_point))
+            }
+            _ if binding == Binding::Require => {
+                return Err(untrusted(
+                    "channel binding is required, but server did not offer an authentication method that supports channel binding",
+                ));
+            }
+            // We could have bound it and the server could not: it will notice if that was a lie.
+            Some(_) if offers(SCRAM_SHA_256) => (SCRAM_SHA_256, ChannelBinding::unrequested()),
+            None if offers(SCRAM_SHA_256) => (SCRAM_SHA_256, ChannelBinding::unsupported()),
+            _ => return Err(Unwelcome::Unsupported("a SASL mechanism other than SCRAM-SHA-256")),
+        };
+        let password = self.login.password.unwrap_or_default();
+        let scram = ScramSha256::new(password.as_bytes(), channel);
+        conversation.send(&frontend::sasl_initial_response(mechanism, scram.message()))?;
+        self.scram = Some(scram);
+        Ok(())
+    }
+}
+
+fn malformed(conversation: &Conversation, error: &io::Error) -> Unwelcome {
+    conversation.spoke_nonsense(&backend::malformed(backend::AUTHENTICATION_TAG, error)).into()
+}
+
+fn untrusted(what: &str) -> Unwelcome {
+    Unwelcome::Untrusted(what.to_owned())
+}

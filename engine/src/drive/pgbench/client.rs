@@ -1,0 +1,442 @@
+//! One client: a connection, its variables, and where in a script and a transaction it is.
+//!
+//! [`Client::advance`] goes on until there is something to wait for, and says what.
+
+mod command;
+mod ending;
+mod statement;
+
+use super::desk::Desk;
+use super::reply::Reply;
+use super::settings::Settings;
+use super::voice;
+use crate::drive::clock;
+use crate::drive::connect;
+use crate::drive::socket::{Socket, Wait};
+use crate::script::program::{Action, Program};
+use crate::script::random::Prng;
+use crate::script::value::Value;
+use crate::wire::stream::Stream;
+use std::io::ErrorKind;
+
+/// A pipeline is sent when so much of it has gathered, as libpq does it.
+const PIPELINE_BYTES: usize = 64 * 1024;
+
+/// What a client waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// Something to read.
+    Reading,
+    /// A time.
+    Sleeping(i64),
+    /// Only that others have their turn.
+    Yielding,
+    Finished,
+    Aborted,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    ChooseScript,
+    Schedule,
+    Throttled,
+    Begin,
+    StartCommand,
+    Sleeping {
+        until_us: i64,
+    },
+    /// The statements that a command needs are being prepared: its own, or those of a pipeline.
+    Preparing {
+        pipeline: bool,
+    },
+    Answered,
+    EndCommand,
+    /// What is still to come of a pipeline with an error.
+    Draining,
+    Failed,
+    RollingBack,
+    Retry,
+    Failure,
+    EndTransaction,
+    Finished,
+    Aborted,
+}
+
+/// Why the transaction under way cannot go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trouble {
+    None,
+    Serialization,
+    Deadlock,
+    Other,
+}
+
+pub struct Client {
+    pub number: usize,
+    pub socket: Option<Socket>,
+    /// Told to the thread that watches the socket.
+    pub is_new: bool,
+    stream: Stream,
+    reply: Reply,
+    phase: Phase,
+    trouble: Trouble,
+
+    functions: Prng,
+    /// As it was when the transaction began.
+    functions_before: Prng,
+    variables: Vec<Value>,
+    script: usize,
+    command: usize,
+    /// Whether the condition just computed does not hold.
+    skips: bool,
+    /// Whether an `\elif` at hand was jumped to.
+    jumped: bool,
+    tries: u32,
+    prepared: Vec<bool>,
+    piping: bool,
+    /// How often the pipeline under way is to be answered with ReadyForQuery.
+    syncs: usize,
+    pipe: Vec<u8>,
+
+    scheduled_us: i64,
+    begun_us: i64,
+    command_us: i64,
+    /// Transactions of any end, skipped ones included.
+    count: u64,
+}
+
+/// What became of a connection that was read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Read {
+    Open,
+    Closed,
+    /// It was said what.
+    Nonsense,
+}
+
+/// The last reading of the clock, as long as nothing that takes time was done since.
+#[derive(Default)]
+struct Now(Option<i64>);
+
+impl Now {
+    fn us(&mut self) -> i64 {
+        *self.0.get_or_insert_with(now_us)
+    }
+}
+
+pub fn now_us() -> i64 {
+    (clock::now_ns() / 1000) as i64
+}
+
+impl Client {
+    pub fn new(number: usize, program: &Program, functions: Prng) -> Self {
+        Self {
+            number,
+            socket: None,
+            is_new: false,
+            stream: Stream::default(),
+            reply: Reply::default(),
+            phase: Phase::ChooseScript,
+            trouble: Trouble::None,
+            functions_before: functions.clone(),
+            functions,
+            variables: program.initial.clone(),
+            script: 0,
+            command: 0,
+            skips: false,
+            jumped: false,
+            tries: 1,
+            prepared: vec![false; program.statements.len()],
+            piping: false,
+            syncs: 0,
+            pipe: Vec::new(),
+            scheduled_us: 0,
+            begun_us: 0,
+            command_us: 0,
+            count: 0,
+        }
+    }
+
+    /// Whether what comes from the server is waited for.
+    pub fn is_reading(&self) -> bool {
+        matches!(self.phase, Phase::Answered | Phase::Preparing { .. } | Phase::RollingBack | Phase::Draining)
+    }
+
+    pub fn connect(&mut self, settings: &Settings) -> bool {
+        let Some(conversation) = (settings.open)() else { return false };
+        let (socket, read) = conversation.end();
+        (self.stream, self.reply) = (Stream::default(), Reply::default());
+        if self.stream.feed(&read, &mut self.reply).is_err() {
+            return false;
+        }
+        self.socket = Some(socket);
+        self.is_new = true;
+        self.prepared.fill(false);
+        true
+    }
+
+    pub fn close(&mut self) {
+        if let Some(mut socket) = self.socket.take() {
+            // Whether the server listens no longer matters.
+            let _ = connect::close(&mut socket);
+        }
+    }
+
+    /// Reads once and goes on with what follows from it.
+    pub fn receive(&mut self, desk: &mut Desk<'_>) -> Turn {
+        if voice::debugging() {
+            voice::debug(format_args!("client {} receiving", self.number));
+        }
+        match self.read(desk) {
+            Read::Open => {}
+            Read::Closed if self.reply.is_complete() => {}
+            Read::Closed => self.server_gone(),
+            Read::Nonsense => self.phase = Phase::Aborted,
+        }
+        self.advance(desk)
+    }
+
+    /// Takes what comes while nothing is waited for. `false`: the server has closed the connection.
+    pub fn overhear(&mut self, desk: &mut Desk<'_>) -> bool {
+        self.read(desk) == Read::Open
+    }
+
+    /// Takes what there is to read.
+    fn read(&mut self, desk: &mut Desk<'_>) -> Read {
+        let Some(socket) = &mut self.socket else { return Read::Closed };
+        loop {
+            match socket.receive(&mut desk.incoming, Wait::No) {
+                Ok(0) => return Read::Closed,
+                Ok(bytes) => {
+                    if let Err(error) = self.stream.feed(&desk.incoming[..bytes], &mut self.reply) {
+                        self.command_failed("SQL", &format!("the server spoke nonsense: {error}"));
+                        return Read::Nonsense;
+                    }
+                    // What TLS has decrypted no socket tells of.
+                    if socket.tls().is_none() {
+                        return Read::Open;
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Read::Open,
+                Err(_) => return Read::Closed,
+            }
+        }
+    }
+
+    fn server_gone(&mut self) {
+        let number = self.number;
+        match self.phase {
+            Phase::RollingBack | Phase::Draining => voice::error(format_args!(
+                "client {number} aborted while rolling back the transaction after an error; perhaps the backend died \
+                 while processing"
+            )),
+            _ if self.reply.error.is_some() => {
+                self.tell_error(None);
+            }
+            _ => self.command_failed("SQL", "perhaps the backend died while processing"),
+        }
+        self.phase = Phase::Aborted;
+    }
+
+    pub fn advance(&mut self, desk: &mut Desk<'_>) -> Turn {
+        let mut now = Now::default();
+        loop {
+            self.phase = match self.phase {
+                Phase::ChooseScript => self.choose_script(desk),
+                Phase::Schedule => match self.schedule(desk, &mut now) {
+                    Some(next) => next,
+                    None => continue,
+                },
+                Phase::Throttled => {
+                    if now.us() < self.scheduled_us {
+                        return Turn::Sleeping(self.scheduled_us);
+                    }
+                    if desk.over.is_set() { Phase::Finished } else { Phase::Begin }
+                }
+                Phase::Begin => self.begin(desk, &mut now),
+                Phase::StartCommand => self.start_command(desk, &mut now),
+                Phase::Sleeping { until_us } => {
+                    if now.us() < until_us {
+                        return Turn::Sleeping(until_us);
+                    }
+                    Phase::EndCommand
+                }
+                Phase::Preparing { .. } | Phase::Answered | Phase::RollingBack | Phase::Draining
+                    if !self.is_answered() =>
+                {
+                    return Turn::Reading;
+                }
+                Phase::Preparing { pipeline } => self.was_prepared(desk, pipeline),
+                Phase::Answered => self.answered(desk),
+                Phase::EndCommand => self.end_command(desk, &mut now),
+                Phase::Draining => {
+                    self.piping = false;
+                    self.after_error(desk, &mut now)
+                }
+                Phase::Failed => self.failed(desk, &mut now),
+                Phase::RollingBack => self.rolled_back(desk, &mut now),
+                Phase::Retry => self.retry(desk, &mut now),
+                Phase::Failure => {
+                    desk.command_counts[self.script][self.command].failures += 1;
+                    if desk.settings.verbose_errors {
+                        self.tell_try(desk, &mut now, "ends the failed transaction");
+                    }
+                    Phase::EndTransaction
+                }
+                Phase::EndTransaction => match self.end_transaction(desk, &mut now) {
+                    Phase::ChooseScript => {
+                        self.phase = Phase::ChooseScript;
+                        return Turn::Yielding;
+                    }
+                    other => other,
+                },
+                Phase::Finished => {
+                    self.close();
+                    return Turn::Finished;
+                }
+                Phase::Aborted => {
+                    self.close();
+                    return Turn::Aborted;
+                }
+            };
+        }
+    }
+
+    /// Whether what is waited for has come, or an error that ends it.
+    fn is_answered(&self) -> bool {
+        self.reply.is_complete() || (self.phase == Phase::Answered && self.piping && self.reply.error.is_some())
+    }
+
+    fn choose_script(&mut self, desk: &mut Desk<'_>) -> Phase {
+        self.script = desk.program.choose(&mut desk.choice);
+        (self.trouble, self.tries) = (Trouble::None, 1);
+        if voice::debugging() {
+            let name = &desk.program.scripts[self.script].name;
+            voice::debug(format_args!("client {} executing script \"{name}\"", self.number));
+        }
+        match desk.settings.throttle_us {
+            _ if desk.over.is_set() => Phase::Finished,
+            Some(_) => Phase::Schedule,
+            None => Phase::Begin,
+        }
+    }
+
+    /// When the next transaction is to begin. `None`: that one was skipped, and another is drawn.
+    fn schedule(&mut self, desk: &mut Desk<'_>, now: &mut Now) -> Option<Phase> {
+        let mean = desk.settings.throttle_us.expect("only throttled clients have a schedule");
+        desk.trigger_us += desk.throttle.poisson(mean);
+        self.scheduled_us = desk.trigger_us;
+        if let Some(limit) = desk.settings.latency_limit_us
+            && desk.trigger_us < now.us() - limit
+        {
+            self.count_transaction(desk, now, true);
+            let all = desk.settings.transactions > 0 && self.count >= desk.settings.transactions;
+            if desk.over.is_set() || all {
+                return Some(Phase::Finished);
+            }
+            return None;
+        }
+        let beyond = desk.end_us.is_some_and(|end| self.scheduled_us > end);
+        Some(if beyond { Phase::Finished } else { Phase::Throttled })
+    }
+
+    fn begin(&mut self, desk: &mut Desk<'_>, now: &mut Now) -> Phase {
+        let mut begun = now.us();
+        if self.socket.is_none() {
+            if !self.connect(desk.settings) {
+                voice::error(format_args!("client {} aborted while establishing connection", self.number));
+                return Phase::Aborted;
+            }
+            let connected = now_us();
+            desk.connecting_us += connected - begun;
+            (now.0, begun) = (Some(connected), connected);
+        }
+        // A retry draws the same numbers.
+        self.functions_before = self.functions.clone();
+        self.begun_us = begun;
+        if desk.settings.throttle_us.is_none() {
+            self.scheduled_us = begun;
+        }
+        (self.command, self.jumped, self.skips) = (0, false, false);
+        Phase::StartCommand
+    }
+
+    fn start_command(&mut self, desk: &mut Desk<'_>, now: &mut Now) -> Phase {
+        let program = desk.program;
+        let Some(command) = program.scripts[self.script].commands.get(self.command) else {
+            if !self.piping {
+                return Phase::EndTransaction;
+            }
+            voice::error(format_args!("client {} aborted: end of script reached with pipeline open", self.number));
+            return Phase::Aborted;
+        };
+        if desk.settings.per_command {
+            self.command_us = now.us();
+        }
+        if let Action::Statement(number) = command.action {
+            return self.start_statement(desk, number);
+        }
+        if voice::debugging() {
+            voice::debug(format_args!("client {} executing \\{}", self.number, command.words.join(" ")));
+        }
+        let name = command.words.first().map_or("", String::as_str);
+        let next = self.execute(desk, now, &command.action, name);
+        // Computing and shell commands take time.
+        if !matches!(command.action, Action::Sleep(_)) {
+            now.0 = None;
+        }
+        next
+    }
+
+    /// Sends all of it. A server that does not read because its own answers are not read is helped
+    /// by reading them.
+    fn send(&mut self, desk: &mut Desk<'_>, mut bytes: &[u8]) -> bool {
+        while !bytes.is_empty() {
+            let Some(socket) = &mut self.socket else { return false };
+            match socket.send_at_once(bytes) {
+                Ok(sent) => bytes = &bytes[sent..],
+                Err(error) if error.kind() == ErrorKind::WouldBlock => match self.read(desk) {
+                    Read::Open => {
+                        let _ = self.socket.as_ref().map(Socket::await_either);
+                    }
+                    Read::Closed => {
+                        self.command_failed("SQL", "perhaps the backend died while processing");
+                        return false;
+                    }
+                    Read::Nonsense => return false,
+                },
+                Err(_) => {
+                    self.command_failed("SQL", "SQL command send failed");
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn command_failed(&self, name: &str, what: &str) {
+        let (number, script, command) = (self.number, self.script, self.command);
+        voice::error(format_args!("client {number} aborted in command {command} ({name}) of script {script}; {what}"));
+    }
+
+    fn end_command(&mut self, desk: &mut Desk<'_>, now: &mut Now) -> Phase {
+        if desk.settings.per_command {
+            let seconds = 0.000_001 * (now.us() - self.command_us) as f64;
+            desk.command_counts[self.script][self.command].times.record(seconds);
+        }
+        let skips = std::mem::take(&mut self.skips);
+        let jumped = std::mem::take(&mut self.jumped);
+        self.command = match &desk.program.scripts[self.script].commands[self.command].action {
+            // Whoever comes to these without a jump has done the branch before.
+            Action::Elif(condition) if !jumped => condition.end,
+            Action::Else { end } => *end,
+            Action::If(condition) | Action::Elif(condition) if skips => {
+                // What follows the `\endif` may be an `\elif` too, of a condition around this one.
+                self.jumped = condition.otherwise != condition.end;
+                condition.otherwise
+            }
+            _ => self.command + 1,
+        };
+        Phase::StartCommand
+    }
+}

@@ -1,0 +1,40 @@
+//! What the clients of one thread share while they work.
+
+use super::log::Log;
+use super::settings::Settings;
+use crate::drive::halt::Halt;
+use crate::measure::counts::{CommandCounts, Counts};
+use crate::script::program::Program;
+use crate::script::random::Prng;
+use crate::script::value::Scalar;
+use crate::wire::frontend::Execution;
+
+/// What the clients of one thread have in common.
+pub struct Desk<'a> {
+    pub settings: &'a Settings,
+    pub program: &'a Program,
+    /// By the number of the statement; none in simple mode.
+    pub executions: &'a [Execution],
+    /// In a pipeline.
+    pub executions_piped: &'a [Execution],
+    /// The time of the run is over.
+    pub over: &'a Halt,
+    /// No transaction that is to begin after this is waited for.
+    pub end_us: Option<i64>,
+
+    pub choice: Prng,
+    pub throttle: Prng,
+    /// When the last scheduled transaction was to begin.
+    pub trigger_us: i64,
+
+    pub counts: Counts,
+    pub late: u64,
+    pub script_counts: Vec<Counts>,
+    pub command_counts: Vec<Vec<CommandCounts>>,
+    pub connecting_us: i64,
+    pub log: Option<Log>,
+
+    pub incoming: Vec<u8>,
+    pub outgoing: Vec<u8>,
+    pub shown: Vec<Scalar>,
+}

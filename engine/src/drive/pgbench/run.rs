@@ -1,0 +1,153 @@
+//! A whole run: threads, the time it may take, what it adds up to.
+
+use super::client::{self, Client};
+use super::progress::Board;
+use super::settings::Settings;
+use super::worker::{self, Beginning, Done};
+use crate::drive::halt::Halt;
+use crate::measure::counts::{CommandCounts, Counts};
+use crate::script::program::Program;
+use crate::script::random::Prng;
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::Duration;
+
+/// What the threads of a run share.
+pub struct Shared {
+    pub settings: Settings,
+    pub program: Program,
+    pub barrier: Barrier,
+    pub over: Halt,
+    pub board: Board,
+    pub begun_us: i64,
+}
+
+/// Why a run ends without results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trouble {
+    /// Nothing was done.
+    Fatal(String),
+    /// A client of this thread was aborted, and nobody wants to go on then.
+    Aborted(usize),
+}
+
+/// What all threads did.
+pub struct Outcome {
+    pub settings: Settings,
+    pub program: Program,
+    pub counts: Counts,
+    pub late: u64,
+    pub script_counts: Vec<Counts>,
+    pub command_counts: Vec<Vec<CommandCounts>>,
+    /// Spent with connecting, by all clients.
+    pub connecting_us: i64,
+    /// From the start of the threads to the start of the first transaction.
+    pub before_us: i64,
+    /// From there to the end.
+    pub duration_us: i64,
+    /// Whether every client came to its end.
+    pub finished: bool,
+}
+
+/// `seeds`: what every source of random numbers is seeded from, in pgbench's order.
+pub fn run(
+    settings: Settings,
+    program: Program,
+    clients: Vec<Client>,
+    seeds: &mut Prng,
+    ended: fn(Trouble) -> !,
+) -> Outcome {
+    let threads = settings.threads;
+    let beginnings = deal(&settings, clients, seeds);
+    let begun_us = client::now_us();
+    let over = Halt::default();
+    end_after(settings.duration_s, &over);
+    let shared = Arc::new(Shared {
+        settings,
+        program,
+        barrier: Barrier::new(threads),
+        over,
+        board: Board::for_threads(threads),
+        begun_us,
+    });
+    let mut beginnings = beginnings.into_iter();
+    let first = beginnings.next().expect("there is at least one thread");
+    let handles: Vec<_> = beginnings
+        .map(|beginning| {
+            let shared = Arc::clone(&shared);
+            let name = format!("clients {}", beginning.number);
+            // A thread in trouble ends the process at once: the others may wait for it.
+            let work = move || worker::work(&shared, beginning).unwrap_or_else(|trouble| ended(trouble));
+            thread::Builder::new()
+                .name(name)
+                .spawn(work)
+                .unwrap_or_else(|error| ended(Trouble::Fatal(format!("could not create thread: {error}"))))
+        })
+        .collect();
+    let mut done = vec![worker::work(&shared, first).unwrap_or_else(|trouble| ended(trouble))];
+    for handle in handles {
+        // A thread that panicked has said so already, and aborted where release builds do.
+        done.push(handle.join().unwrap_or_else(|_| ended(Trouble::Fatal("a thread failed".to_owned()))));
+    }
+    let ended_us = client::now_us();
+    let Ok(Shared { settings, program, begun_us, .. }) = Arc::try_unwrap(shared).map_err(|_| ()) else {
+        unreachable!("all threads have ended");
+    };
+    add_up(settings, program, begun_us, ended_us, done)
+}
+
+/// Gives every thread its clients and its seeds.
+fn deal(settings: &Settings, clients: Vec<Client>, seeds: &mut Prng) -> Vec<Beginning> {
+    let mut clients = clients.into_iter();
+    let mut dealt = 0;
+    let mut seeded = || Prng::seeded(seeds.draw());
+    let threads = 0..settings.threads;
+    let beginnings = threads.map(|number| {
+        let count = worker::clients_of(settings, number, dealt);
+        dealt += count;
+        let (choice, throttle, sampling) = (seeded(), seeded(), seeded());
+        Beginning { number, clients: clients.by_ref().take(count).collect(), choice, throttle, sampling }
+    });
+    beginnings.collect()
+}
+
+fn end_after(duration_s: Option<u64>, over: &Halt) {
+    let Some(seconds) = duration_s else { return };
+    let over = over.clone();
+    let sleep = move || {
+        thread::sleep(Duration::from_secs(seconds));
+        over.set();
+    };
+    thread::Builder::new().name("timer".to_owned()).spawn(sleep).expect("one more thread can be started");
+}
+
+fn add_up(settings: Settings, program: Program, begun_us: i64, ended_us: i64, done: Vec<Done>) -> Outcome {
+    let first_us = done.iter().map(|done| done.begun_us).min().unwrap_or(ended_us);
+    let mut outcome = Outcome {
+        counts: Counts::default(),
+        late: 0,
+        script_counts: vec![Counts::default(); program.scripts.len()],
+        command_counts: program
+            .scripts
+            .iter()
+            .map(|script| vec![CommandCounts::default(); script.commands.len()])
+            .collect(),
+        settings,
+        program,
+        connecting_us: 0,
+        before_us: first_us - begun_us,
+        duration_us: ended_us - first_us,
+        finished: true,
+    };
+    for part in done {
+        outcome.counts.add(&part.counts);
+        outcome.late += part.late;
+        outcome.connecting_us += part.connecting_us;
+        outcome.finished &= part.finished;
+        outcome.script_counts.iter_mut().zip(&part.script_counts).for_each(|(sum, part)| sum.add(part));
+        for (sums, parts) in outcome.command_counts.iter_mut().zip(&part.command_counts) {
+            sums.iter_mut().zip(parts).for_each(|(sum, part)| sum.add(part));
+        }
+    }
+    outcome
+}

@@ -1,0 +1,68 @@
+//! What a run is asked to do.
+
+use super::super::conversation::Conversation;
+use std::path::PathBuf;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    Simple,
+    Extended,
+    Prepared,
+}
+
+impl Mode {
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Simple => "simple",
+            Mode::Extended => "extended",
+            Mode::Prepared => "prepared",
+        }
+    }
+}
+
+/// Opens a connection, or says why it cannot.
+pub type Open = Box<dyn Fn() -> Option<Conversation> + Send + Sync>;
+
+/// Times are microseconds.
+pub struct Settings {
+    pub clients: usize,
+    pub threads: usize,
+    pub mode: Mode,
+    /// Of each client; 0: as many as fit into the duration.
+    pub transactions: u64,
+    pub duration_s: Option<u64>,
+    /// A connection for every transaction.
+    pub reconnects: bool,
+    /// The mean time between transactions of one thread.
+    pub throttle_us: Option<f64>,
+    pub latency_limit_us: Option<i64>,
+    /// 0: no limit.
+    pub tries_max: u32,
+    pub progress_s: Option<u64>,
+    pub progress_timestamp: bool,
+    pub per_script: bool,
+    pub per_command: bool,
+    pub failures_detailed: bool,
+    pub verbose_errors: bool,
+    pub exit_on_abort: bool,
+    pub log: Option<LogSettings>,
+    /// What must be added to a reading of the clock for the time since 1970.
+    pub epoch_shift_us: i64,
+    pub open: Open,
+}
+
+#[derive(Debug, Clone)]
+pub struct LogSettings {
+    /// Before the number of the process.
+    pub prefix: PathBuf,
+    pub sampling_rate: Option<f64>,
+    pub aggregate_s: Option<i64>,
+}
+
+impl Settings {
+    /// Whether the latency of every transaction is needed.
+    pub fn is_detailed(&self) -> bool {
+        let told = self.progress_s.is_some() || self.log.is_some() || self.per_script;
+        told || self.throttle_us.is_some() || self.latency_limit_us.is_some()
+    }
+}

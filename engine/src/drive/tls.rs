@@ -1,0 +1,262 @@
+//! TLS over a connected socket, by rustls.
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use sha2::{Digest, Sha256, Sha384, Sha512};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What is asked of the server's certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verify {
+    Nothing,
+    /// That an authority we trust has signed it.
+    Chain,
+    /// That it is also for the host we asked for.
+    ChainAndName,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsSettings {
+    pub verify: Verify,
+    /// Files with certificates in PEM.
+    pub roots: Option<PathBuf>,
+    /// Our own certificate and its key.
+    pub client: Option<(PathBuf, PathBuf)>,
+}
+
+impl TlsSettings {
+    /// The file with the certificates that are to be trusted, where it is not there.
+    pub fn missing_roots(&self) -> Option<&Path> {
+        let roots = self.roots.as_deref().filter(|_| self.verify != Verify::Nothing)?;
+        (!roots.exists()).then_some(roots)
+    }
+}
+
+#[derive(Debug)]
+pub struct Tls {
+    connection: ClientConnection,
+}
+
+impl Tls {
+    /// Shakes hands with the server at the other end of `raw`.
+    pub fn over(raw: &mut (impl Read + Write), host: &str, settings: &TlsSettings) -> Result<Self, String> {
+        let name = match ServerName::try_from(host.to_owned()) {
+            Ok(name) => name,
+            Err(_) if settings.verify != Verify::ChainAndName => {
+                ServerName::try_from("unnamed").expect("a name of a host")
+            }
+            Err(error) => return Err(format!("SSL error: no certificate can be for \"{host}\": {error}")),
+        };
+        let config = config(settings)?;
+        let mut connection = ClientConnection::new(Arc::new(config), name).map_err(|error| error.to_string())?;
+        connection.set_buffer_limit(None);
+        while connection.is_handshaking() {
+            connection.complete_io(raw).map_err(|error| refused(&error, host))?;
+        }
+        Ok(Self { connection })
+    }
+
+    /// Decrypted bytes; 0: the other side has closed.
+    pub fn receive(&mut self, raw: &mut (impl Read + Write), buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.connection.reader().read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                // Closed without a farewell, as servers that die do.
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
+                read => return read,
+            }
+            if self.connection.read_tls(raw)? == 0 {
+                return Ok(0);
+            }
+            let processed = self.connection.process_new_packets();
+            processed.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+            if self.connection.wants_write() {
+                self.connection.write_tls(raw)?;
+            }
+        }
+    }
+
+    /// Takes all of the bytes, and sends what the socket takes.
+    pub fn send(&mut self, raw: &mut (impl Read + Write), bytes: &[u8]) -> io::Result<usize> {
+        self.connection.writer().write_all(bytes)?;
+        while self.connection.wants_write() {
+            match self.connection.write_tls(raw) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                written => drop(written?),
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    /// What binds a SCRAM exchange to this connection: RFC 5929, tls-server-end-point.
+    pub fn server_end_point(&self) -> Option<Vec<u8>> {
+        let certificate = self.connection.peer_certificates()?.first()?;
+        let digest = match signature_algorithm(certificate)? {
+            // sha384WithRSAEncryption, ecdsa-with-SHA384
+            [42, 134, 72, 134, 247, 13, 1, 1, 12] | [42, 134, 72, 206, 61, 4, 3, 3] => {
+                Sha384::digest(certificate).to_vec()
+            }
+            // sha512WithRSAEncryption, ecdsa-with-SHA512
+            [42, 134, 72, 134, 247, 13, 1, 1, 13] | [42, 134, 72, 206, 61, 4, 3, 4] => {
+                Sha512::digest(certificate).to_vec()
+            }
+            // MD5 and SHA-1 count as SHA-256. Those with no digest of their own have no binding.
+            [42, 134, 72, 134, 247, 13, 1, 1, 4 | 5 | 11] | [42, 134, 72, 206, 61, 4, 1 | 3, ..] => {
+                Sha256::digest(certificate).to_vec()
+            }
+            _ => return None,
+        };
+        Some(digest)
+    }
+}
+
+/// Why there was no handshake, in libpq's words where it has some.
+fn refused(error: &io::Error, host: &str) -> String {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    match inner {
+        Some(rustls::Error::InvalidCertificate(reason)) => match reason {
+            CertificateError::NotValidForName => format!("server certificate does not match host name \"{host}\""),
+            CertificateError::NotValidForNameContext { presented, .. } => {
+                let names: Vec<&str> = presented.iter().filter_map(|name| name.split('"').nth(1)).collect();
+                let first = names.first().copied().unwrap_or_default();
+                let others = match names.len() {
+                    0 | 1 => String::new(),
+                    2 => " (and 1 other name)".to_owned(),
+                    count => format!(" (and {} other names)", count - 1),
+                };
+                format!("server certificate for \"{first}\"{others} does not match host name \"{host}\"")
+            }
+            other => format!("SSL error: certificate verify failed ({other:?})"),
+        },
+        _ => format!("SSL error: {error}"),
+    }
+}
+
+/// The identifier of the algorithm a certificate was signed by: `SEQUENCE { tbs, SEQUENCE { OID` in DER.
+fn signature_algorithm(certificate: &[u8]) -> Option<&[u8]> {
+    let (_, whole, _) = der(certificate)?;
+    let (_, _, after_tbs) = der(whole)?;
+    let (_, algorithm, _) = der(after_tbs)?;
+    let (tag, identifier, _) = der(algorithm)?;
+    (tag == 6).then_some(identifier)
+}
+
+/// The first element's tag and content, and what comes after it.
+fn der(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (&tag, rest) = bytes.split_first()?;
+    let (&first, rest) = rest.split_first()?;
+    let (length, rest) = match first {
+        0..=0x7f => (usize::from(first), rest),
+        _ => {
+            let (digits, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
+            if digits.len() > 4 {
+                return None;
+            }
+            (digits.iter().fold(0, |length, &digit| length << 8 | usize::from(digit)), rest)
+        }
+    };
+    let (content, rest) = rest.split_at_checked(length)?;
+    Some((tag, content, rest))
+}
+
+fn config(settings: &TlsSettings) -> Result<ClientConfig, String> {
+    let provider = Arc::new(ring::default_provider());
+    let versions = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions();
+    let roots = settings.roots.as_deref().map(certificates).transpose()?.unwrap_or_default();
+    let verifier = Verifier::of(settings.verify, roots, provider)?;
+    let builder =
+        versions.map_err(|error| error.to_string())?.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
+    match &settings.client {
+        None => Ok(builder.with_no_client_auth()),
+        Some((certificate, key)) => {
+            let key = PrivateKeyDer::from_pem_file(key)
+                .map_err(|error| format!("could not read private key file \"{}\": {error}", key.display()))?;
+            builder.with_client_auth_cert(certificates(certificate)?, key).map_err(|error| error.to_string())
+        }
+    }
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
+    read.map_err(|error| format!("could not read certificate file \"{}\": {error}", path.display()))
+}
+
+#[derive(Debug)]
+struct Verifier {
+    verify: Verify,
+    roots: Vec<CertificateDer<'static>>,
+    chain: Option<Arc<WebPkiServerVerifier>>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl Verifier {
+    fn of(verify: Verify, roots: Vec<CertificateDer<'static>>, provider: Arc<CryptoProvider>) -> Result<Self, String> {
+        let chain = match verify {
+            Verify::Nothing => None,
+            Verify::Chain | Verify::ChainAndName => {
+                let mut store = RootCertStore::empty();
+                store.add_parsable_certificates(roots.iter().cloned());
+                let builder = WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(&provider));
+                Some(builder.build().map_err(|error| error.to_string())?)
+            }
+        };
+        Ok(Self { verify, roots, chain, provider })
+    }
+}
+
+impl ServerCertVerifier for Verifier {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let Some(chain) = &self.chain else { return Ok(ServerCertVerified::assertion()) };
+        // A server's own certificate among those we trust needs no authority, as OpenSSL has it.
+        if self.roots.iter().any(|root| root == end_entity) {
+            if self.verify == Verify::ChainAndName {
+                rustls::client::verify_server_name(&ParsedCertificate::try_from(end_entity)?, name)?;
+            }
+            return Ok(ServerCertVerified::assertion());
+        }
+        match chain.verify_server_cert(end_entity, intermediates, name, ocsp, now) {
+            Err(rustls::Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) if self.verify == Verify::Chain => Ok(ServerCertVerified::assertion()),
+            verified => verified,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signature, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signature, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}

@@ -1,0 +1,415 @@
+//! Options as they come, one after the other.
+
+use super::checks::{INT_MAX, check_steps, need_files, unsigned, whole};
+use super::{BenchmarkPlan, InitializePlan, Job, Options};
+use crate::drive::clock;
+use crate::drive::dial::system_words;
+use crate::drive::pgbench::settings::{LogSettings, Mode};
+use crate::drive::pgbench::voice;
+use crate::faces::pgbench::connection::Said;
+use crate::faces::pgbench::number::leading_double;
+use crate::faces::pgbench::{builtin, fatal, refuse_script};
+use crate::generate::pgbench::PartitionMethod;
+use crate::script::compile::Compiler;
+use crate::script::program::{Dialect, Program, Source};
+use crate::script::random::Prng;
+use crate::script::value::Value;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::{env, fs, process};
+
+const SCRIPTS_MAX: usize = 128;
+/// Where neither a number nor a duration is given.
+const TRANSACTIONS: u64 = 10;
+const STEPS: &str = "dtgvp";
+
+pub(super) struct Reading {
+    pub(super) said: Said,
+    pub(super) database: Option<String>,
+    pub(super) compiler: Compiler,
+    pub(super) variables: Vec<(String, Value)>,
+    pub(super) seed: u64,
+    pub(super) uses_builtin: bool,
+    pub(super) initializes: bool,
+    pub(super) steps: Option<String>,
+    pub(super) foreign_keys: bool,
+    pub(super) no_vacuum: bool,
+    pub(super) vacuum_all: bool,
+    pub(super) scale: Option<u32>,
+    pub(super) fillfactor: u32,
+    pub(super) partitions: u32,
+    pub(super) method: Option<PartitionMethod>,
+    pub(super) tablespace: Option<String>,
+    pub(super) index_tablespace: Option<String>,
+    pub(super) unlogged: bool,
+    pub(super) quiet: bool,
+    pub(super) mode: Mode,
+    pub(super) clients: usize,
+    pub(super) threads: usize,
+    pub(super) transactions: u64,
+    pub(super) duration_s: u64,
+    pub(super) reconnects: bool,
+    pub(super) throttle_us: f64,
+    pub(super) latency_limit_us: i64,
+    pub(super) tries_max: u32,
+    pub(super) progress_s: u64,
+    pub(super) progress_timestamp: bool,
+    pub(super) per_command: bool,
+    pub(super) failures_detailed: bool,
+    pub(super) verbose_errors: bool,
+    pub(super) exit_on_abort: bool,
+    pub(super) logs: bool,
+    pub(super) log_prefix: Option<String>,
+    pub(super) sampling_rate: f64,
+    pub(super) aggregate_s: i64,
+    pub(super) benchmark_option: bool,
+    pub(super) initialize_option: bool,
+}
+
+impl Reading {
+    pub(super) fn new() -> Self {
+        let mut reading = Self {
+            said: Said::default(),
+            database: None,
+            compiler: Compiler::new(Dialect::Pgbench),
+            variables: Vec::new(),
+            seed: 0,
+            uses_builtin: false,
+            initializes: false,
+            steps: None,
+            foreign_keys: false,
+            no_vacuum: false,
+            vacuum_all: false,
+            scale: None,
+            fillfactor: 100,
+            partitions: 0,
+            method: None,
+            tablespace: None,
+            index_tablespace: None,
+            unlogged: false,
+            quiet: false,
+            mode: Mode::Simple,
+            clients: 1,
+            threads: 1,
+            transactions: 0,
+            duration_s: 0,
+            reconnects: false,
+            throttle_us: 0.0,
+            latency_limit_us: 0,
+            tries_max: 1,
+            progress_s: 0,
+            progress_timestamp: false,
+            per_command: false,
+            failures_detailed: false,
+            verbose_errors: false,
+            exit_on_abort: false,
+            logs: false,
+            log_prefix: None,
+            sampling_rate: 0.0,
+            aggregate_s: 0,
+            benchmark_option: false,
+            initialize_option: false,
+        };
+        let seed = env::var("PGBENCH_RANDOM_SEED").ok();
+        if !reading.set_seed(seed.as_deref()) {
+            fatal("error while setting random seed from PGBENCH_RANDOM_SEED environment variable");
+        }
+        reading
+    }
+
+    pub(super) fn take(&mut self, key: char, value: &str) {
+        match key {
+            'F' | 'I' | 'q' | '\x01'..='\x03' | '\x08' | '\x0b' | '\x0c' => {
+                self.initialize_option = true;
+                self.take_for_initializing(key, value);
+            }
+            'd' => self.database = Some(value.to_owned()),
+            'h' => self.said.host = Some(value.to_owned()),
+            'i' => self.initializes = true,
+            'n' => self.no_vacuum = true,
+            'p' => self.said.port = Some(value.to_owned()),
+            's' => self.scale = Some(whole(value, "-s/--scale", 1, INT_MAX) as u32),
+            'U' => self.said.user = Some(value.to_owned()),
+            '\x11' => voice::set_debugging(),
+            _ => {
+                self.benchmark_option = true;
+                self.take_for_benchmarking(key, value);
+            }
+        }
+    }
+
+    fn take_for_initializing(&mut self, key: char, value: &str) {
+        match key {
+            'F' => self.fillfactor = whole(value, "-F/--fillfactor", 10, 100) as u32,
+            'I' => {
+                check_steps(value);
+                self.steps = Some(value.to_owned());
+            }
+            'q' => self.quiet = true,
+            '\x01' => self.unlogged = true,
+            '\x02' => self.tablespace = Some(value.to_owned()),
+            '\x03' => self.index_tablespace = Some(value.to_owned()),
+            '\x08' => self.foreign_keys = true,
+            '\x0b' => self.partitions = whole(value, "--partitions", 0, INT_MAX) as u32,
+            _ => {
+                self.method = Some(match value.to_ascii_lowercase().as_str() {
+                    "range" => PartitionMethod::Range,
+                    "hash" => PartitionMethod::Hash,
+                    _ => fatal(format_args!(
+                        "invalid partition method, expecting \"range\" or \"hash\", got: \"{value}\""
+                    )),
+                });
+            }
+        }
+    }
+
+    fn take_for_benchmarking(&mut self, key: char, value: &str) {
+        match key {
+            'b' if value == "list" => {
+                builtin::list();
+                process::exit(0)
+            }
+            'b' => {
+                let (name, weight) = builtin::weighted(value);
+                self.add_builtin(name, weight);
+            }
+            'f' => self.add_file(value),
+            'N' => self.add_builtin("simple-update", 1),
+            'S' => self.add_builtin("select-only", 1),
+            '\x0a' => {
+                let builtin::Builtin { name, description, script } = builtin::named(value);
+                voice::raw(&format!("-- {name}: {description}\n{script}"));
+                process::exit(0)
+            }
+            'c' => {
+                self.clients = whole(value, "-c/--client", 1, INT_MAX) as usize;
+                need_files(self.clients);
+            }
+            'C' => self.reconnects = true,
+            'D' => self.define(value),
+            'j' => self.threads = whole(value, "-j/--jobs", 1, INT_MAX) as usize,
+            'l' => self.logs = true,
+            'L' => {
+                let limit_ms = leading_double(value);
+                if limit_ms <= 0.0 {
+                    fatal(format_args!("invalid latency limit: \"{value}\""));
+                }
+                self.latency_limit_us = (limit_ms * 1000.0) as i64;
+            }
+            'M' => {
+                let modes = [Mode::Simple, Mode::Extended, Mode::Prepared];
+                let found = modes.into_iter().find(|mode| mode.name() == value);
+                self.mode = found.unwrap_or_else(|| fatal(format_args!("invalid query mode (-M): \"{value}\"")));
+            }
+            'P' => self.progress_s = whole(value, "-P/--progress", 1, INT_MAX) as u64,
+            'r' => self.per_command = true,
+            'R' => {
+                let rate = leading_double(value);
+                if rate <= 0.0 {
+                    fatal(format_args!("invalid rate limit: \"{value}\""));
+                }
+                self.throttle_us = 1_000_000.0 / rate;
+            }
+            't' => self.transactions = whole(value, "-t/--transactions", 1, INT_MAX) as u64,
+            'T' => self.duration_s = whole(value, "-T/--time", 1, INT_MAX) as u64,
+            'v' => self.vacuum_all = true,
+            '\x04' => {
+                self.sampling_rate = leading_double(value);
+                if self.sampling_rate <= 0.0 || self.sampling_rate > 1.0 {
+                    fatal(format_args!("invalid sampling rate: \"{value}\""));
+                }
+            }
+            '\x05' => self.aggregate_s = whole(value, "--aggregate-interval", 1, INT_MAX),
+            '\x06' => self.progress_timestamp = true,
+            '\x07' => self.log_prefix = Some(value.to_owned()),
+            '\x09' => {
+                if !self.set_seed(Some(value)) {
+                    fatal("error while setting random seed from --random-seed option");
+                }
+            }
+            '\x0d' => self.failures_detailed = true,
+            '\x0e' => {
+                let tries = leading_double(value).trunc();
+                if tries < 0.0 {
+                    fatal(format_args!("invalid number of maximum tries: \"{value}\""));
+                }
+                self.tries_max = tries as u32;
+            }
+            '\x0f' => self.verbose_errors = true,
+            '\x10' => self.exit_on_abort = true,
+            other => unreachable!("an option without a meaning: {other:?}"),
+        }
+    }
+
+    /// `None`: from the time.
+    fn set_seed(&mut self, seed: Option<&str>) -> bool {
+        self.seed = match seed {
+            None | Some("time") => clock::now_ns() / 1000,
+            Some("rand") => {
+                let mut bytes = [0; 8];
+                // SAFETY: the pointer and the length are those of a live, writable array.
+                let got = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+                if got != bytes.len() as isize {
+                    voice::error("could not generate random seed");
+                    return false;
+                }
+                u64::from_ne_bytes(bytes)
+            }
+            Some(text) => match unsigned(text) {
+                Some(seed) => seed,
+                None => {
+                    voice::error(format_args!("unrecognized random seed option \"{text}\""));
+                    voice::detail("Expecting an unsigned integer, \"time\" or \"rand\".");
+                    return false;
+                }
+            },
+        };
+        if seed.is_some() {
+            voice::info(format_args!("setting random seed to {}", self.seed));
+        }
+        true
+    }
+
+    fn add_builtin(&mut self, name: &str, weight: u32) {
+        let builtin = builtin::named(name);
+        self.add_script(builtin.description, weight, builtin.script.to_owned());
+        self.uses_builtin = true;
+    }
+
+    fn add_file(&mut self, option: &str) {
+        let (name, weight) = builtin::weighted(option);
+        let mut bytes = Vec::new();
+        let read = match name {
+            "-" => io::stdin().lock().read_to_end(&mut bytes).map(drop),
+            _ => match fs::File::open(name) {
+                Ok(mut file) => file.read_to_end(&mut bytes).map(drop),
+                Err(error) => fatal(format_args!("could not open file \"{name}\": {}", system_words(&error))),
+            },
+        };
+        if let Err(error) = read {
+            fatal(format_args!("could not read file \"{name}\": {}", system_words(&error)));
+        }
+        // As C does, which ends a text at its first zero byte.
+        bytes.truncate(bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()));
+        let text = String::from_utf8(bytes);
+        let text = text.unwrap_or_else(|_| fatal(format_args!("file \"{name}\" is not UTF-8")));
+        self.add_script(name, weight, text);
+    }
+
+    fn add_script(&mut self, name: &str, weight: u32, text: String) {
+        let full = self.compiler.scripts() >= SCRIPTS_MAX;
+        let added = self.compiler.add(&Source { name: name.to_owned(), weight, text });
+        if let Err(error) = added {
+            refuse_script(&error);
+        }
+        if full {
+            fatal(format_args!("at most {SCRIPTS_MAX} SQL scripts are allowed"));
+        }
+    }
+
+    fn define(&mut self, definition: &str) {
+        let (name, value) = match definition.split_once('=') {
+            Some((name, value)) if !name.is_empty() && !value.is_empty() => (name, value),
+            _ => fatal(format_args!("invalid variable definition: \"{definition}\"")),
+        };
+        if crate::script::name_length(name.as_bytes()) != name.len() {
+            fatal(format_args!("option: invalid variable name: \"{name}\""));
+        }
+        self.variables.retain(|(known, _)| known != name);
+        self.variables.push((name.to_owned(), Value::Text(value.into())));
+    }
+
+    /// `surplus`: an argument that nobody wants.
+    pub(super) fn finish(mut self, surplus: Option<String>) -> Options {
+        if self.compiler.scripts() == 0 && !self.initializes {
+            self.add_builtin("tpcb-like", 1);
+            self.benchmark_option = true;
+        }
+        let numbered = self.mode != Mode::Simple;
+        let compiler = std::mem::replace(&mut self.compiler, Compiler::new(Dialect::Pgbench));
+        let program = compiler.finish(numbered).unwrap_or_else(|error| refuse_script(&error));
+        if program.weight() == 0 && !self.initializes {
+            fatal("total script weight must not be zero");
+        }
+        if let Some(surplus) = surplus {
+            voice::error(format_args!("too many command-line arguments (first is \"{surplus}\")"));
+            voice::hint(format_args!("Try \"{} --help\" for more information.", voice::program()));
+            process::exit(1)
+        }
+        let (said, database) = (self.said.clone(), self.database.clone());
+        let job = if self.initializes { Job::Initialize(self.initialize_plan()) } else { self.benchmark_plan(program) };
+        Options { said, database, job }
+    }
+
+    fn initialize_plan(self) -> InitializePlan {
+        if self.benchmark_option {
+            fatal("some of the specified options cannot be used in initialization (-i) mode");
+        }
+        if self.partitions == 0 && self.method.is_some() {
+            fatal("--partition-method requires greater than zero --partitions");
+        }
+        let method = self.method.or((self.partitions > 0).then_some(PartitionMethod::Range));
+        let mut steps = self.steps.unwrap_or_else(|| STEPS.to_owned());
+        if self.no_vacuum {
+            steps = steps.replace('v', " ");
+        }
+        if self.foreign_keys && !steps.contains('f') {
+            steps.push('f');
+        }
+        InitializePlan {
+            steps,
+            scale: self.scale.unwrap_or(1),
+            fillfactor: self.fillfactor,
+            partitions: self.partitions,
+            method,
+            tablespace: self.tablespace,
+            index_tablespace: self.index_tablespace,
+            unlogged: self.unlogged,
+            quiet: self.quiet,
+        }
+    }
+
+    fn benchmark_plan(mut self, program: Program) -> Job {
+        if self.initialize_option {
+            fatal("some of the specified options cannot be used in benchmarking mode");
+        }
+        self.check_benchmark();
+        if self.transactions == 0 && self.duration_s == 0 {
+            self.transactions = TRANSACTIONS;
+        }
+        let threads = self.threads.min(self.clients);
+        let some = |value: u64| (value > 0).then_some(value);
+        let log = self.logs.then(|| LogSettings {
+            prefix: PathBuf::from(self.log_prefix.as_deref().unwrap_or("pgbench_log")),
+            sampling_rate: (self.sampling_rate > 0.0).then_some(self.sampling_rate),
+            aggregate_s: (self.aggregate_s > 0).then_some(self.aggregate_s),
+        });
+        Job::Benchmark(Box::new(BenchmarkPlan {
+            program,
+            variables: self.variables,
+            seed: self.seed,
+            seeds: Prng::seeded(self.seed),
+            uses_builtin: self.uses_builtin,
+            scale: self.scale.unwrap_or(1),
+            scale_given: self.scale.is_some(),
+            vacuum: !self.no_vacuum,
+            vacuum_all: self.vacuum_all,
+            mode: self.mode,
+            clients: self.clients,
+            threads,
+            transactions: self.transactions,
+            duration_s: some(self.duration_s),
+            reconnects: self.reconnects,
+            throttle_us: (self.throttle_us > 0.0).then_some(self.throttle_us * threads as f64),
+            latency_limit_us: (self.latency_limit_us > 0).then_some(self.latency_limit_us),
+            tries_max: self.tries_max,
+            progress_s: some(self.progress_s),
+            progress_timestamp: self.progress_timestamp,
+            per_command: self.per_command,
+            failures_detailed: self.failures_detailed,
+            verbose_errors: self.verbose_errors,
+            exit_on_abort: self.exit_on_abort,
+            log,
+        }))
+    }
+}

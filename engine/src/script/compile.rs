@@ -1,0 +1,264 @@
+//! From the text of scripts to a program.
+
+use super::condition;
+use super::expression::{Expression, Slot};
+use super::meta::{self, Meta, Order, Target};
+use super::parameters::{self, PARAMETERS_MAX};
+use super::program::{Action, Command, Condition, Dialect, Program, Script, Set, Source, Statement, Store};
+use super::split::{self, Piece};
+use super::value::Value;
+use super::{Context, Fault, Lines, ScriptError};
+use std::collections::HashMap;
+
+/// Takes scripts one after the other and makes a program of them.
+pub struct Compiler {
+    dialect: Dialect,
+    sources: Vec<Source>,
+    scripts: Vec<Script>,
+    statements: Vec<Statement>,
+    slots: HashMap<String, Slot>,
+    names: Vec<Box<str>>,
+    values: Vec<Value>,
+    /// Whether anything ever gives the variable a value.
+    assigned: Vec<bool>,
+    uses: Vec<Usage>,
+}
+
+/// A variable was used here; it had better be defined somewhere.
+struct Usage {
+    script: usize,
+    at: usize,
+    slot: Slot,
+}
+
+impl Compiler {
+    pub fn new(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            sources: Vec::new(),
+            scripts: Vec::new(),
+            statements: Vec::new(),
+            slots: HashMap::new(),
+            names: Vec::new(),
+            values: Vec::new(),
+            assigned: Vec::new(),
+            uses: Vec::new(),
+        }
+    }
+
+    pub fn scripts(&self) -> usize {
+        self.scripts.len()
+    }
+
+    pub fn define(&mut self, name: &str, value: Value) {
+        let slot = self.slot(name);
+        self.values[slot] = value;
+        self.assigned[slot] = true;
+    }
+
+    pub fn add(&mut self, source: &Source) -> Result<(), Box<ScriptError>> {
+        match self.script(source) {
+            Ok(script) => {
+                self.scripts.push(script);
+                self.sources.push(source.clone());
+                Ok(())
+            }
+            Err(fault) => Err(ScriptError::new(&source.name, &source.text, fault)),
+        }
+    }
+
+    /// `parameters`: whether statements get numbered parameters, whose number is limited.
+    pub fn finish(mut self, parameters: bool) -> Result<Program, Box<ScriptError>> {
+        if parameters {
+            self.refuse_too_many_parameters()?;
+        }
+        let client_id = self.slots.get("client_id").copied().filter(|&slot| !self.assigned[slot]);
+        if let Some(slot) = client_id {
+            self.assigned[slot] = true;
+        }
+        if self.dialect == Dialect::Campaign {
+            self.refuse_undefined()?;
+        }
+        let weight = self.scripts.iter().map(|script| script.weight).sum();
+        let Self { scripts, statements, slots, names, values: initial, .. } = self;
+        Ok(Program { scripts, statements, initial, names, client_id, slots, weight })
+    }
+
+    fn slot(&mut self, name: &str) -> Slot {
+        if let Some(&slot) = self.slots.get(name) {
+            return slot;
+        }
+        let slot = self.values.len();
+        self.slots.insert(name.to_owned(), slot);
+        self.names.push(name.into());
+        self.values.push(Value::Unset);
+        self.assigned.push(false);
+        slot
+    }
+
+    fn used(&mut self, name: &str, at: usize) -> Slot {
+        let slot = self.slot(name);
+        self.uses.push(Usage { script: self.scripts.len(), at, slot });
+        slot
+    }
+
+    fn script(&mut self, source: &Source) -> Result<Script, Fault> {
+        let text = source.text.as_str();
+        if let Some(at) = text.find('\0') {
+            return Err(Fault::new(at, "a zero byte, which SQL cannot contain"));
+        }
+        let first_statement = self.statements.len();
+        let split::Split { pieces, unterminated } = split::split(text);
+        if let (Dialect::Campaign, Some(fault)) = (self.dialect, unterminated) {
+            return Err(fault);
+        }
+        let (mut commands, lines) = (Vec::new(), Lines::of(text));
+        for piece in pieces {
+            match piece {
+                Piece::Sql { text, at } => commands.extend(self.statement(text, at)),
+                Piece::Meta { at, end } => self.meta(&lines, at, end, &mut commands)?,
+            }
+        }
+        if commands.is_empty() && self.dialect == Dialect::Pgbench {
+            return Err(Fault::new(0, "empty command list").within(Context::Whole));
+        }
+        // Such a script would keep its thread to itself and never look up.
+        if self.statements.len() == first_statement && self.dialect == Dialect::Campaign {
+            return Err(Fault::new(0, "the script has no SQL statement"));
+        }
+        condition::join(&mut commands)?;
+        Ok(Script { name: source.name.clone(), commands, weight: u64::from(source.weight) })
+    }
+
+    fn statement(&mut self, text: String, at: usize) -> Option<Command> {
+        let bare = split::bare(&text);
+        let (text, at) = match self.dialect {
+            Dialect::Campaign if bare.is_empty() => return None,
+            Dialect::Campaign => (text[bare.clone()].to_owned(), at + bare.start),
+            Dialect::Pgbench => (text, at),
+        };
+        let (prepared_text, uses) = parameters::replace(&text);
+        let parameters = uses.iter().map(|used| self.used(used.name, at + used.at)).collect();
+        let uses = uses.iter().map(|used| used.at..used.at + 1 + used.name.len()).collect();
+        // As much as pgbench keeps of it.
+        const FIRST_LINE_BYTES: usize = 127;
+        let first_line = text.split(['\n', '\r']).next().unwrap_or_default();
+        let first_line = first_line[..first_line.floor_char_boundary(FIRST_LINE_BYTES)].to_owned();
+        let script = self.scripts.len();
+        self.statements.push(Statement { script, text, prepared_text, parameters, uses, store: None });
+        let action = Action::Statement(self.statements.len() - 1);
+        Some(Command { first_line, words: Vec::new(), action })
+    }
+
+    fn meta(&mut self, lines: &Lines<'_>, at: usize, end: usize, commands: &mut Vec<Command>) -> Result<(), Fault> {
+        let text = lines.text;
+        let campaign = self.dialect == Dialect::Campaign;
+        let read = meta::read(text, at, end, &mut |name, at, assigned| {
+            let slot = if assigned { self.slot(name) } else { self.used(name, at) };
+            self.assigned[slot] |= assigned;
+            slot
+        });
+        // Of what a campaign does not measure the reason comes before what is wrong with it.
+        let name = text[at + 1..end].split_ascii_whitespace().next().unwrap_or_default();
+        if campaign && !name.eq_ignore_ascii_case("set") {
+            return Err(refuse(name, at));
+        }
+        let Some(Meta { words, order }) = read? else { return Ok(()) };
+        let first_line = text[at..end].trim_end_matches(['\n', '\r']).to_owned();
+        let action = match order {
+            Order::Set { target, expression, expression_at } => {
+                if campaign {
+                    refuse_in_campaign(&target, &expression, at)?;
+                }
+                let (line, column) = lines.position(expression_at);
+                Action::Set(Set { target, expression, line, column })
+            }
+            Order::Gset { prefix } => return self.store(commands, Store { all: false, prefix }, at, end),
+            Order::Aset { prefix } => return self.store(commands, Store { all: true, prefix }, at, end),
+            Order::If(expression) => Action::If(Condition { expression, otherwise: 0, end: 0 }),
+            Order::Elif(expression) => Action::Elif(Condition { expression, otherwise: 0, end: 0 }),
+            Order::Else => Action::Else { end: 0 },
+            Order::Endif => Action::Endif,
+            Order::Sleep(sleep) => Action::Sleep(sleep),
+            Order::Shell(line) => Action::Shell(line),
+            Order::SetShell { target, line } => Action::SetShell { target, line },
+            Order::StartPipeline => Action::StartPipeline,
+            Order::SyncPipeline => Action::SyncPipeline,
+            Order::EndPipeline => Action::EndPipeline,
+        };
+        commands.push(Command { first_line, words, action });
+        Ok(())
+    }
+
+    /// `\gset` and `\aset` belong to the statement before them.
+    fn store(&mut self, commands: &mut [Command], store: Store, begin: usize, end: usize) -> Result<(), Fault> {
+        if let Some(Command { action: Action::Statement(number), .. }) = commands.last() {
+            let statement = &mut self.statements[*number];
+            if statement.store.is_none() {
+                statement.store = Some(store);
+                return Ok(());
+            }
+        }
+        let context = Context::Meta { name: None, begin, end, shown: false, pointed: false };
+        let fault = Fault::new(begin, "\\gset must follow an SQL command").within(context);
+        Err(match commands.last() {
+            Some(Command { first_line, words, .. }) if !words.is_empty() => fault.about(first_line),
+            _ => fault,
+        })
+    }
+
+    fn refuse_too_many_parameters(&self) -> Result<(), Box<ScriptError>> {
+        let Some(statement) = self.statements.iter().find(|statement| statement.parameters.len() > PARAMETERS_MAX)
+        else {
+            return Ok(());
+        };
+        let source = &self.sources[statement.script];
+        let at = source.text.find(&statement.text).unwrap_or(0) + statement.uses[PARAMETERS_MAX].start;
+        let what = format!("statement has too many arguments (maximum is {PARAMETERS_MAX}): {}", statement.text);
+        Err(ScriptError::new(&source.name, &source.text, Fault::new(at, what).within(Context::Whole)))
+    }
+
+    /// pgbench passes NULL for a variable that nobody defined. Here that is an error: a mistyped
+    /// name would measure a statement that finds nothing, with great certainty.
+    fn refuse_undefined(&self) -> Result<(), Box<ScriptError>> {
+        match self.uses.iter().find(|usage| !self.assigned[usage.slot]) {
+            None => Ok(()),
+            Some(Usage { script, at, slot }) => {
+                let source = &self.sources[*script];
+                let fault = Fault::new(*at, format!("undefined variable \"{}\"", self.names[*slot]));
+                Err(ScriptError::new(&source.name, &source.text, fault))
+            }
+        }
+    }
+}
+
+/// What pgbench only finds out when it runs.
+fn refuse_in_campaign(target: &Target, expression: &Expression, at: usize) -> Result<(), Fault> {
+    if let Target::Invalid(name) = target {
+        return Err(Fault::new(at, format!("invalid variable name: \"{name}\"")));
+    }
+    if expression.shows() {
+        return Err(Fault::new(at, "debug() prints while a campaign measures, and is refused"));
+    }
+    Ok(())
+}
+
+fn refuse(name: &str, at: usize) -> Fault {
+    const NOT_YET: [&str; 12] = [
+        "aset",
+        "elif",
+        "else",
+        "endif",
+        "endpipeline",
+        "gset",
+        "if",
+        "setshell",
+        "shell",
+        "sleep",
+        "startpipeline",
+        "syncpipeline",
+    ];
+    let known = NOT_YET.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let what = if known { "is not supported yet" } else { "is unknown" };
+    Fault::new(at, format!("meta command \"\\{name}\" {what}"))
+}

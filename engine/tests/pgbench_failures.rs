@@ -1,0 +1,89 @@
+//! The engine in pgbench's place, against servers that misbehave.
+
+mod fake;
+
+use fake::{FakeServer, Manner, PORT};
+use std::fs;
+use std::process::{Command, Stdio};
+
+struct Said {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+/// Runs a transaction of three statements five times, in prepared mode.
+fn run(manner: Manner, more: &[&str]) -> Said {
+    let server = FakeServer::start(manner);
+    let script = server.folder().join("script.sql");
+    fs::write(&script, "BEGIN;\nSELECT :client_id;\nEND;\n").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_pgverdict-pgbench"))
+        .args(["-n", "-M", "prepared", "-t", "5", "-U", "u", "-d", "d"])
+        .args(["-h", server.folder().to_str().unwrap(), "-p", &PORT.to_string(), "-f", script.to_str().unwrap()])
+        .args(more)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Said { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+fn check(manner: Manner, code: i32, err: &str) {
+    let said = run(manner, &[]);
+    assert_eq!(said.code, code, "{manner:?}: {}", said.err);
+    assert!(said.err.contains(err), "{manner:?}: {}", said.err);
+}
+
+#[test]
+fn a_server_that_fails_ends_the_client() {
+    let failed = "client 0 aborted in command 1 (SQL) of script 0; ";
+    // Command 1 of the second transaction.
+    let execution = 4;
+    check(Manner::ClosesAt { execution }, 2, &format!("{failed}perhaps the backend died while processing"));
+    check(Manner::TruncatesAt { execution }, 2, &format!("{failed}perhaps the backend died while processing"));
+    check(
+        Manner::SpeaksGarbageAt { execution },
+        2,
+        &format!("{failed}the server spoke nonsense: message of unknown type 0x01"),
+    );
+    check(
+        Manner::AnswersTwiceAt { execution },
+        2,
+        &format!("{failed}the server spoke nonsense: message ReadyForQuery came and nothing was asked"),
+    );
+    check(
+        Manner::ShutsDownAt { execution },
+        2,
+        "client 0 script 0 aborted in command 1 query 0: FATAL:  terminating connection due to administrator command\n",
+    );
+    check(
+        Manner::FailsAt { execution },
+        2,
+        "client 0 script 0 aborted in command 1 query 0: ERROR:  division by zero\n",
+    );
+}
+
+#[test]
+fn a_server_that_lets_nobody_in_is_told() {
+    check(Manner::GreetsWithGarbage, 1, "could not create connection for setup");
+    let refused = ".s.PGSQL.5432\" failed: FATAL:  sorry, too many clients already\n";
+    check(Manner::RefusesConnections { from: 0 }, 1, refused);
+    check(Manner::RefusesConnections { from: 1 }, 1, "could not create connection for client 0");
+}
+
+#[test]
+fn slow_and_talkative_servers_are_listened_to() {
+    check(Manner::Drips, 0, "");
+    check(Manner::Chatters, 0, "NOTICE:  hello\n");
+}
+
+#[test]
+fn what_fails_in_a_harmless_way_is_tried_again() {
+    let said = run(Manner::SerializesEvery { executions: 4 }, &["--max-tries=3"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.contains("number of transactions actually processed: 5/5\n"), "{}", said.out);
+    assert!(said.out.contains("total number of retries: "), "{}", said.out);
+    let said = run(Manner::SerializesEvery { executions: 1 }, &[]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.contains("number of failed transactions: 5 (100.000%)\n"), "{}", said.out);
+}

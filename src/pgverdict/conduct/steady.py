@@ -1,0 +1,225 @@
+"""A steady round: each arm whole and alone, through checkpoints and vacuums.
+
+    for each arm, in the order of the plan:
+        aged copy -> settled -> started -> prewarmed -> connected -> ramp -> slices of 1 s -> counted -> stopped
+
+No other server runs meanwhile and nothing is ever stopped in between, so checkpoints and vacuums come as they would
+for a user.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pgverdict.conduct.boundary import Reader, growth
+from pgverdict.conduct.bounds import Bounds
+from pgverdict.conduct.cell import PreparedCell
+from pgverdict.conduct.collect import describe_placement, finish_arm
+from pgverdict.conduct.handicap import grown_handicap
+from pgverdict.conduct.live import Launch, LiveArm, blaming, quoting_logs, running
+from pgverdict.conduct.placement import pin_backends
+from pgverdict.conduct.stretch import (
+    CHECKPOINTS_FIRST,
+    RAMP_US,
+    SLICE_US,
+    VACUUMS_FIRST,
+    lengthened,
+    slices_max,
+    stretch_bounds,
+    stretch_slices,
+)
+from pgverdict.conduct.turns import Turns
+from pgverdict.conduct.warmth import prewarm
+from pgverdict.datasets.copy import copy_data, settle
+from pgverdict.datasets.load import DATABASE, where
+from pgverdict.engine.process import Engine
+from pgverdict.errors import RoundFailed
+from pgverdict.observe import processes, views
+from pgverdict.observe.cycles import Watch
+from pgverdict.plan.rounds import RoundPlan
+from pgverdict.plan.stretches import slice_seed
+from pgverdict.records.round import ArmRecord, SliceRecord, TableRecord
+from pgverdict.servers.marked import remove_tree
+from pgverdict.servers.server import Server
+from pgverdict.spec.regime import Regime
+
+Measured = tuple[tuple[SliceRecord, ...], tuple[ArmRecord, ...], tuple[tuple[str, str], ...]]
+Stretch = tuple[list[SliceRecord], ArmRecord, tuple[tuple[str, str], ...]]
+
+
+def measure_steady(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch: Launch) -> Measured:
+    """The slices and arms of a steady round, and how it was placed; `bounds` is None in a cell's first round."""
+    slices: list[SliceRecord] = []
+    arms: dict[int, ArmRecord] = {}
+    placement: tuple[tuple[str, str], ...] = ()
+    for position, arm in enumerate(plan.start_order):
+        done, arms[arm], placement = _run_arm(cell, plan, position, bounds, launch)
+        slices += done
+        bounds = bounds or stretch_bounds(len(done))
+    return tuple(slices), tuple(arms[arm] for arm in sorted(arms)), placement
+
+
+def _run_arm(
+    cell: PreparedCell, plan: RoundPlan, position: int, bounds: Bounds | None, launch: Launch
+) -> Stretch:
+    arm = plan.start_order[position]
+    with ExitStack() as stack:
+        data = stack.enter_context(_aged_copy(cell, plan, arm))
+        server = launch(cell, plan, arm, data)
+        start_ms = stack.enter_context(running(server, Regime.STEADY, arm))
+        stack.enter_context(quoting_logs({arm: server}))
+        with blaming(arm):
+            size = prewarm(server, DATABASE)
+
+        engine = stack.enter_context(Engine.start())
+        statements = engine.setup(
+            clients=cell.spec.clients,
+            threads=cell.placement.threads,
+            cpus=cell.placement.engine_cpus,
+            scripts=cell.workload.scripts,
+            variables={"scale": cell.spec.scale},
+        )
+        connected = engine.connect(arm, where(server))
+        reader = Reader(server, connected.backend_pids, engine, cell.placement.cpus)
+        live = LiveArm(server, start_ms, size, connected, reader)
+        pin_backends(cell.placement, connected.backend_pids)
+
+        with blaming(arm), views.session(server, DATABASE) as watching:
+            watch = Watch(watching)
+            _ramp(engine, arm, plan)
+            if views.has_extension(watching, "pg_stat_statements"):
+                views.reset_statements(watching)
+            read_before = processes.storage_read_bytes(connected.backend_pids)
+            handicap_before = server.handicap_counts()
+            watch.begin()
+            chosen = stretch_slices(bounds) if bounds else None
+            length = _Length(watch, cell.arms[arm].vacuumed, chosen, slices_max(cell.stretch_slices))
+            slices = _stretch(engine, live, watch, plan, position, length)
+        handicap = grown_handicap(cell.arms[arm], handicap_before, server.handicap_counts(), slices)
+        record = finish_arm(engine, cell, arm, live, statements, read_before, handicap)
+        bounds = stretch_bounds(len(slices))
+        placement = _with_ramp(describe_placement(cell, bounds, _NO_TURNS, engine))
+        return slices, _with_covered(record, watch), placement
+
+
+_NO_TURNS = Turns({}, None)
+"""Nothing is ever frozen in a steady round (`turns.require_freezable`)."""
+
+
+def _with_ramp(placement: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """A ramp in place of the warm-up that arms have which take turns."""
+    return (*(pair for pair in placement if pair[0] != "warm_up_us"), ("ramp_us", str(RAMP_US)))
+
+
+@contextmanager
+def _aged_copy(cell: PreparedCell, plan: RoundPlan, arm: int) -> Iterator[Path]:
+    """A settled copy of the arm's aged data, in the arm's slot."""
+    target = cell.slots[plan.slots[arm]] / "data"
+    try:
+        remove_tree(target)
+        copy_data(cell.arms[arm].loads[plan.loads[arm]], target)
+        settle(cell.slots[plan.slots[arm]])
+        yield target
+    finally:
+        remove_tree(target)
+
+
+@dataclass
+class _Length:
+    """Says when a stretch is over: after so many slices, or once the cell's first arm went through enough."""
+
+    watch: Watch
+    vacuumed: tuple[str, ...]
+    slices: int | None
+    slices_max: int
+
+    def is_over(self, done: int) -> bool:
+        if self.slices is None:
+            if self.watch.covers(self.vacuumed, checkpoints=CHECKPOINTS_FIRST, vacuums=VACUUMS_FIRST):
+                self.slices = lengthened(done)
+            elif done >= self.slices_max:
+                self.slices = done
+        return self.slices is not None and done >= self.slices
+
+
+def _ramp(engine: Engine, arm: int, plan: RoundPlan) -> None:
+    engine.slice(
+        arm,
+        seed=plan.pairs[0].seed ^ 1,
+        bound={"duration_us": RAMP_US},
+        discard={"duration_us": 0},
+        keep=False,
+    )
+
+
+def _stretch(
+    engine: Engine, live: LiveArm, watch: Watch, plan: RoundPlan, position: int, length: _Length
+) -> list[SliceRecord]:
+    """Slices back to back; between two of them the views are looked at, which takes a few milliseconds.
+
+    What is counted at a slice's boundaries includes the pause before the next one.
+    """
+    arm = plan.start_order[position]
+    records: list[SliceRecord] = []
+    before, cpu_before = live.reader.read(), _cpu_ns(live.server)
+    while not length.is_over(len(records)):
+        number = len(records)
+        done = engine.slice(
+            arm, seed=slice_seed(plan, number), bound={"duration_us": SLICE_US}, discard={"duration_us": 0}
+        )
+        if done.latency is None:
+            raise RoundFailed(f"slice {number} of arm {arm} ended without a transaction", arm=arm)
+        watch.look()
+        after, cpu_after = live.reader.read(), _cpu_ns(live.server)
+        counted = growth(before, after)
+        # Vacuum's workers end within slices, and what they used must not go with them.
+        counted["server_cpu_ns"] = max(0, cpu_after - cpu_before)
+        records.append(
+            SliceRecord(
+                pair=number,
+                position=position,
+                arm=arm,
+                begun_at_ns=done.begun_at_ns,
+                ended_at_ns=done.ended_at_ns,
+                transactions=done.transactions,
+                failed=done.failed,
+                discarded=done.discarded,
+                busy_ns=done.busy_ns,
+                rate_hz=done.rate_hz,
+                latency=done.latency,
+                engine_cpu_ns=done.engine_cpu_ns,
+                engine_run_delay_ns=done.engine_run_delay_ns,
+                begin_late_ns_max=done.begin_late_ns_max,
+                drain_ns_max=done.drain_ns_max,
+                **counted,
+            )
+        )
+        before, cpu_before = after, cpu_after
+    return records
+
+
+def _cpu_ns(server: Server) -> int:
+    return processes.cpu_ns_with_ended(server.pid, server.pids())
+
+
+def _with_covered(record: ArmRecord, watch: Watch) -> ArmRecord:
+    """The record with what the arm went through."""
+    begin, end = watch.first.tables, watch.last.tables
+    return replace(
+        record,
+        checkpoints=watch.checkpoints,
+        wal_bytes=watch.wal_bytes,
+        tables=tuple(
+            TableRecord(
+                name=name,
+                hot=name in watch.hot,
+                vacuums=watch.vacuums(name),
+                bytes_begin=begin[name].bytes,
+                bytes_end=end[name].bytes,
+                dead_rows_begin=begin[name].dead_rows,
+                dead_rows_end=end[name].dead_rows,
+            )
+            for name in sorted(end)
+        ),
+    )

@@ -1,0 +1,32 @@
+"""In which regimes a workload is measured: those that were asked for, or its own."""
+
+from collections.abc import Sequence
+
+from pgverdict.errors import UserError
+from pgverdict.spec.regime import Regime
+from pgverdict.workloads import catalogue
+from pgverdict.workloads.workload import Workload
+
+_HEADLINE_FIRST = (Regime.STEADY, Regime.FRESH)
+"""Of two regimes of one workload the steady one says more, so it comes first wherever cells are listed."""
+
+
+def regimes_of(workload: Workload, asked: Sequence[Regime]) -> tuple[Regime | None, ...]:
+    """One regime per cell of the workload, the steady one first; None stands for the workload's own.
+
+    UserError where a regime is asked for that a workload cannot be measured in, or twice.
+    """
+    if not asked:
+        return (None,)
+    words = ", ".join(regime.value for regime in asked)
+    if workload.regime is Regime.READ_ONLY:
+        others = [
+            name for name in catalogue.names() if catalogue.workload(name).regime is not Regime.READ_ONLY
+        ]
+        raise UserError(
+            f"the workload {workload.name} changes no data and has no regime to choose: {words}",
+            hint=f"leave out --regime, or choose a workload that changes data: {', '.join(others)}",
+        )
+    if len(set(asked)) != len(asked):
+        raise UserError(f"the same regime is named twice: {words}")
+    return tuple(None if r is workload.regime else r for r in _HEADLINE_FIRST if r in asked)

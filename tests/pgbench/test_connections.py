@@ -1,0 +1,226 @@
+"""TCP, TLS and passwords, against a real server."""
+
+import contextlib
+import os
+import random
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from pgverdict.servers.account import Account
+from pgverdict.servers.install import Install
+
+pytestmark = pytest.mark.slow
+
+READY_S_MAX = 30
+PASSWORD = "it's: a \\ secret"
+
+RULES = """
+local all postgres trust
+hostssl all md5_user 127.0.0.1/32 md5
+hostssl all scram_user 127.0.0.1/32 scram-sha-256
+hostnossl all plain_user 127.0.0.1/32 password
+hostnossl all bare_scram_user 127.0.0.1/32 scram-sha-256
+hostssl all tls_user 127.0.0.1/32 trust
+hostnossl all open_user 127.0.0.1/32 trust
+hostssl all cert_user 127.0.0.1/32 cert
+"""
+
+
+@dataclass(frozen=True)
+class Listener:
+    """A server that listens to TCP, with certificates in `folder`."""
+
+    port: int
+    folder: Path
+
+
+def _free_port() -> int:
+    """Below those that the system gives to clients, so that none of them takes it before the server."""
+    for port in random.sample(range(20_000, 30_000), 100):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    pytest.fail("no port is free")
+
+
+def _certify(folder: Path, name: str, *more: str) -> None:
+    request = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        f"/CN={name}",
+    ]
+    files = ["-keyout", str(folder / f"{name}.key"), "-out", str(folder / f"{name}.crt")]
+    subprocess.run([*request, *more, *files], check=True, capture_output=True)
+    (folder / f"{name}.key").chmod(0o600)
+
+
+@pytest.fixture(scope="module")
+def listener(
+    session_scratch: Path,
+    account: Account,
+    obtained: Callable[[str], Install],
+    copy_cluster: Callable[[Install, Path], Path],
+) -> Iterator[Listener]:
+    if shutil.which("openssl") is None:
+        pytest.skip(
+            "openssl is not on PATH, which makes the certificates (hint: on Debian: apt-get install openssl)"
+        )
+    folder = session_scratch / "listener"
+    folder.mkdir()
+    folder.chmod(0o755)
+    install = obtained("18")
+    data = copy_cluster(install, folder / "data")
+    _certify(folder, "localhost", "-addext", "subjectAltName=DNS:localhost")
+    _certify(folder, "stranger")
+    _certify(folder, "cert_user", "-addext", "basicConstraints=critical,CA:FALSE")
+    account.give(folder / "localhost.key")
+    port = _free_port()
+    (data / "pg_hba.conf").write_text(RULES)
+    with (data / "postgresql.conf").open("a") as file:
+        file.write(
+            f"port = {port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '{data}'\n"
+            "fsync = off\nssl = on\n"
+            f"ssl_cert_file = '{folder}/localhost.crt'\nssl_key_file = '{folder}/localhost.key'\n"
+            f"ssl_ca_file = '{folder}/cert_user.crt'\n"
+        )
+    with (folder / "log").open("wb") as log:
+        process = account.popen([str(install.postgres), "-D", str(data)], cwd=data, stdout=log, stderr=log)
+    try:
+        with _connect(data, port) as connection:
+            for name in ("md5", "scram", "plain", "bare_scram", "tls", "open", "cert"):
+                connection.execute(
+                    f"set password_encryption = '{'md5' if name == 'md5' else 'scram-sha-256'}'"
+                )
+                quoted = PASSWORD.replace("'", "''")
+                connection.execute(f"create role {name}_user login password '{quoted}'")
+        yield Listener(port, folder)
+    finally:
+        process.terminate()
+        process.wait(READY_S_MAX)
+
+
+def _connect(folder: Path, port: int) -> "psycopg.Connection[tuple[object, ...]]":
+    deadline = time.monotonic() + READY_S_MAX
+    while True:
+        try:
+            return psycopg.connect(
+                host=str(folder), port=port, user="postgres", dbname="postgres", autocommit=True
+            )
+        except psycopg.OperationalError:
+            assert time.monotonic() < deadline, (folder.parent / "log").read_text()
+            time.sleep(0.05)
+
+
+def _ask(pgbench: Path, folder: Path, connection: str, **environment: str) -> tuple[int, str]:
+    """The exit code, and what was said, after asking a server whether it is spoken to under TLS."""
+    script = folder / "script.sql"
+    script.write_text(
+        "select ssl as tls from pg_stat_ssl where pid = pg_backend_pid() \\gset\n\\set tls debug(:tls)\n"
+    )
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+    done = subprocess.run(
+        [pgbench, "-n", "-t", "1", "-f", script, connection],
+        env=own | {"HOME": str(folder)} | environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        start_new_session=True,  # nobody can be asked for a password
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("user", "more", "tls"),
+    [
+        ("md5_user", "", True),
+        ("scram_user", "", True),
+        ("scram_user", "channel_binding=require", True),
+        ("scram_user", "channel_binding=disable sslmode=require", True),
+        ("plain_user", "sslmode=disable", False),
+        ("plain_user", "sslmode=prefer", False),
+        ("bare_scram_user", "", False),
+        ("tls_user", "sslmode=allow", True),
+        ("tls_user", "sslmode=verify-ca sslrootcert={folder}/localhost.crt", True),
+        ("tls_user", "sslmode=verify-full sslrootcert={folder}/localhost.crt", True),
+        ("open_user", "", False),
+        ("open_user", "sslmode=allow", False),
+        ("cert_user", "sslmode=require sslcert={folder}/cert_user.crt sslkey={folder}/cert_user.key", True),
+    ],
+)
+def test_a_user_gets_in_as_the_server_and_the_user_want_it(
+    our_pgbench: Path, listener: Listener, tmp_path: Path, user: str, more: str, tls: bool
+) -> None:
+    where = f"host=localhost hostaddr=127.0.0.1 port={listener.port} user={user} dbname=postgres "
+
+    code, said = _ask(our_pgbench, tmp_path, where + more.format(folder=listener.folder), PGPASSWORD=PASSWORD)
+
+    assert (code, f"boolean {str(tls).lower()}" in said) == (0, True), said
+
+
+@pytest.mark.parametrize(
+    ("user", "more", "password", "why"),
+    [
+        ("scram_user", "", "wrong", "FATAL:  password authentication failed for user"),
+        ("md5_user", "", "wrong", "FATAL:  password authentication failed for user"),
+        ("scram_user", "", "", "fe_sendauth: no password supplied"),
+        ("tls_user", "sslmode=disable", "", "FATAL:  no pg_hba.conf entry for host"),
+        ("open_user", "sslmode=require", "", "FATAL:  no pg_hba.conf entry for host"),
+        (
+            "bare_scram_user",
+            "sslmode=disable channel_binding=require",
+            PASSWORD,
+            "channel binding is required",
+        ),
+        ("tls_user", "sslmode=verify-ca", "", '.postgresql/root.crt" does not exist'),
+        ("tls_user", "sslmode=verify-ca sslrootcert={folder}/stranger.crt", "", "certificate verify failed"),
+        (
+            "tls_user",
+            "host=127.0.0.1 sslmode=verify-full sslrootcert={folder}/localhost.crt",
+            "",
+            'server certificate for "localhost" does not match host name "127.0.0.1"',
+        ),
+    ],
+)
+def test_who_is_not_let_in_is_told_why(
+    our_pgbench: Path, listener: Listener, tmp_path: Path, user: str, more: str, password: str, why: str
+) -> None:
+    where = f"host=localhost hostaddr=127.0.0.1 port={listener.port} user={user} dbname=postgres "
+
+    code, said = _ask(our_pgbench, tmp_path, where + more.format(folder=listener.folder), PGPASSWORD=password)
+
+    assert code == 1
+    assert why in said, said
+
+
+def test_a_password_file_and_a_service_file_are_read(
+    our_pgbench: Path, listener: Listener, tmp_path: Path
+) -> None:
+    escaped = PASSWORD.replace("\\", "\\\\").replace(":", "\\:")
+    passwords, services = tmp_path / ".pgpass", tmp_path / ".pg_service.conf"
+    passwords.write_text(f"127.0.0.1:{listener.port}:*:scram_user:{escaped}\n")
+    passwords.chmod(0o600)
+    services.write_text(f"[test]\nhost=127.0.0.1\nport={listener.port}\nuser=scram_user\ndbname=postgres\n")
+
+    code, said = _ask(our_pgbench, tmp_path, "service=test")
+    assert (code, "boolean true" in said) == (0, True), said
+
+    passwords.chmod(0o644)
+    code, said = _ask(our_pgbench, tmp_path, "service=test")
+    assert code == 1
+    assert "has group or world access" in said
