@@ -23,6 +23,33 @@ impl Histogram {
         }
     }
 
+    #[inline]
+    pub fn record_one(&mut self, sample: u64) {
+        self.0.saturating_record(sample);
+    }
+
+    pub fn add(&mut self, other: &Histogram) {
+        self.0.add(&other.0).expect("all histograms have the same bounds");
+    }
+
+    pub fn count(&self) -> u64 {
+        self.0.len()
+    }
+
+    /// The smallest recorded value that a share of `q` does not exceed, to three digits; 0 where
+    /// nothing was recorded.
+    pub fn quantile_ns(&self, q: f64) -> u64 {
+        self.0.value_at_quantile(q)
+    }
+
+    pub fn max_ns(&self) -> u64 {
+        self.0.max()
+    }
+
+    pub fn mean_ns(&self) -> f64 {
+        self.0.mean()
+    }
+
     /// HdrHistogram V2 with DEFLATE, in base64: the text starts with `HISTFAAAA`.
     pub fn text(&self) -> String {
         let mut bytes = Vec::new();

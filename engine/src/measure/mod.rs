@@ -3,6 +3,7 @@
 //! and histograms for storage and tails ([`histogram`]).
 
 pub mod counts;
+pub mod distributions;
 pub mod histogram;
 pub mod moments;
 pub mod recorder;

@@ -251,7 +251,12 @@ impl Client {
                     if now.us() < self.scheduled_us {
                         return Turn::Sleeping(self.scheduled_us);
                     }
-                    if desk.over.is_set() { Phase::Finished } else { Phase::Begin }
+                    if desk.over.is_set() {
+                        desk.leave_unsent(1);
+                        Phase::Finished
+                    } else {
+                        Phase::Begin
+                    }
                 }
                 Phase::Begin => self.begin(desk, &mut now),
                 Phase::StartCommand => self.start_command(desk, &mut now),

@@ -4,6 +4,7 @@ use super::log::Log;
 use super::settings::Settings;
 use crate::drive::halt::Halt;
 use crate::measure::counts::{CommandCounts, Counts};
+use crate::measure::distributions::Distributions;
 use crate::script::program::Program;
 use crate::script::random::Prng;
 use crate::script::value::Scalar;
@@ -29,6 +30,7 @@ pub struct Desk<'a> {
 
     pub counts: Counts,
     pub late: u64,
+    pub distributions: Option<Distributions>,
     pub script_counts: Vec<Counts>,
     pub command_counts: Vec<Vec<CommandCounts>>,
     pub connecting_us: i64,
@@ -37,4 +39,22 @@ pub struct Desk<'a> {
     pub incoming: Vec<u8>,
     pub outgoing: Vec<u8>,
     pub shown: Vec<Scalar>,
+}
+
+impl Desk<'_> {
+    /// Transactions that had to begin and will not.
+    pub fn leave_unsent(&mut self, count: u64) {
+        if let Some(distributions) = &mut self.distributions {
+            distributions.unsent += count;
+        }
+    }
+
+    /// Counts what was still to come before the end, and was not even looked at.
+    pub fn leave_the_rest(&mut self) {
+        let (Some(mean_us), Some(end_us)) = (self.settings.throttle_us, self.end_us) else { return };
+        while self.trigger_us <= end_us {
+            self.trigger_us += self.throttle.poisson(mean_us);
+            self.leave_unsent(u64::from(self.trigger_us <= end_us));
+        }
+    }
 }

@@ -6,6 +6,7 @@ use super::settings::Settings;
 use super::worker::{self, Beginning, Done};
 use crate::drive::halt::Halt;
 use crate::measure::counts::{CommandCounts, Counts};
+use crate::measure::distributions::Distributions;
 use crate::script::program::Program;
 use crate::script::random::Prng;
 use std::sync::{Arc, Barrier};
@@ -37,6 +38,7 @@ pub struct Outcome {
     pub program: Program,
     pub counts: Counts,
     pub late: u64,
+    pub distributions: Option<Distributions>,
     pub script_counts: Vec<Counts>,
     pub command_counts: Vec<Vec<CommandCounts>>,
     /// Spent with connecting, by all clients.
@@ -126,6 +128,7 @@ fn add_up(settings: Settings, program: Program, begun_us: i64, ended_us: i64, do
     let mut outcome = Outcome {
         counts: Counts::default(),
         late: 0,
+        distributions: settings.distributions.then(|| Distributions::for_scripts(program.scripts.len())),
         script_counts: vec![Counts::default(); program.scripts.len()],
         command_counts: program
             .scripts
@@ -142,6 +145,9 @@ fn add_up(settings: Settings, program: Program, begun_us: i64, ended_us: i64, do
     for part in done {
         outcome.counts.add(&part.counts);
         outcome.late += part.late;
+        if let (Some(sum), Some(part)) = (&mut outcome.distributions, &part.distributions) {
+            sum.add(part);
+        }
         outcome.connecting_us += part.connecting_us;
         outcome.finished &= part.finished;
         outcome.script_counts.iter_mut().zip(&part.script_counts).for_each(|(sum, part)| sum.add(part));

@@ -46,6 +46,8 @@ pub struct Settings {
     pub verbose_errors: bool,
     pub exit_on_abort: bool,
     pub log: Option<LogSettings>,
+    /// Whether to keep how long every transaction took.
+    pub distributions: bool,
     /// What must be added to a reading of the clock for the time since 1970.
     pub epoch_shift_us: i64,
     pub open: Open,
@@ -62,7 +64,7 @@ pub struct LogSettings {
 impl Settings {
     /// Whether the latency of every transaction is needed.
     pub fn is_detailed(&self) -> bool {
-        let told = self.progress_s.is_some() || self.log.is_some() || self.per_script;
+        let told = self.progress_s.is_some() || self.log.is_some() || self.per_script || self.distributions;
         told || self.throttle_us.is_some() || self.latency_limit_us.is_some()
     }
 }

@@ -11,6 +11,7 @@ use crate::drive::connect;
 use crate::drive::dial::system_words;
 use crate::drive::epoll::{Epoll, Events};
 use crate::measure::counts::{CommandCounts, Counts};
+use crate::measure::distributions::Distributions;
 use crate::script::program::Program;
 use crate::script::random::Prng;
 use crate::wire::frontend::{Asking, Execution};
@@ -33,6 +34,7 @@ pub struct Beginning {
 pub struct Done {
     pub counts: Counts,
     pub late: u64,
+    pub distributions: Option<Distributions>,
     pub script_counts: Vec<Counts>,
     pub command_counts: Vec<Vec<CommandCounts>>,
     pub connecting_us: i64,
@@ -91,6 +93,7 @@ pub fn work(shared: &Shared, beginning: Beginning) -> Result<Done, Trouble> {
         trigger_us: begun_us,
         counts: Counts::default(),
         late: 0,
+        distributions: settings.distributions.then(|| Distributions::for_scripts(program.scripts.len())),
         script_counts: vec![Counts::default(); program.scripts.len()],
         command_counts: program
             .scripts
@@ -242,9 +245,12 @@ impl Worker<'_> {
             voice::error(what);
             self.aborted = true;
         }
-        let Desk { counts, late, script_counts, command_counts, connecting_us, .. } = self.desk;
+        if self.desk.distributions.is_some() {
+            self.desk.leave_the_rest();
+        }
+        let Desk { counts, late, distributions, script_counts, command_counts, connecting_us, .. } = self.desk;
         let finished = !self.aborted;
-        Ok(Done { counts, late, script_counts, command_counts, connecting_us, begun_us, finished })
+        Ok(Done { counts, late, distributions, script_counts, command_counts, connecting_us, begun_us, finished })
     }
 }
 

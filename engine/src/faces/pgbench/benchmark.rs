@@ -4,7 +4,8 @@ use super::connection::Connection;
 use super::database::{Database, Refused};
 use super::options::BenchmarkPlan;
 use super::report::{self, Tables};
-use super::{PGBENCH_VERSION, PGBENCH_VERSION_NUMBER, fatal};
+use super::{PGBENCH_VERSION, PGBENCH_VERSION_NUMBER, fatal, json, percentiles};
+use crate::drive::dial::system_words;
 use crate::drive::pgbench::client::{self, Client};
 use crate::drive::pgbench::run::{self, Trouble};
 use crate::drive::pgbench::settings::Settings;
@@ -12,6 +13,7 @@ use crate::drive::pgbench::voice;
 use crate::generate::pgbench::PartitionMethod;
 use crate::script::random::Prng;
 use crate::script::value::{Scalar, Value};
+use std::fs;
 use std::process::{self, ExitCode};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -69,11 +71,20 @@ pub fn benchmark(mut plan: BenchmarkPlan, mut connection: Connection) -> ExitCod
         verbose_errors: plan.verbose_errors,
         exit_on_abort: plan.exit_on_abort,
         log: plan.log,
+        distributions: plan.percentiles || plan.json.is_some(),
         epoch_shift_us,
         open,
     };
     let outcome = run::run(settings, plan.program, clients, &mut plan.seeds, ended);
     print!("{}", report::text(&outcome, &tables));
+    if plan.percentiles {
+        print!("{}", percentiles::text(&outcome));
+    }
+    if let Some(path) = &plan.json
+        && let Err(error) = fs::write(path, json::text(&outcome, &tables))
+    {
+        fatal(format_args!("could not write file \"{}\": {}", path.display(), system_words(&error)));
+    }
     if outcome.finished {
         return ExitCode::SUCCESS;
     }

@@ -7,6 +7,9 @@ pub struct Known {
     pub long: &'static str,
     pub key: char,
     pub has_value: bool,
+    /// Its name may be shortened. What pgbench does not know may not be: it would take the short
+    /// names of what pgbench does know.
+    pub can_be_short: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,9 +55,9 @@ impl<'a> Getopt<'a> {
         let exact = self.known.iter().find(|known| known.long == name);
         let candidates: Vec<&Known> = match exact {
             Some(exact) => vec![exact],
-            None => self.known.iter().filter(|known| known.long.starts_with(name)).collect(),
+            None => self.known.iter().filter(|known| known.can_be_short && known.long.starts_with(name)).collect(),
         };
-        let [Known { long, key, has_value }] = candidates[..] else {
+        let [Known { long, key, has_value, .. }] = candidates[..] else {
             if candidates.is_empty() {
                 return Err(format!("{program}: unrecognized option '--{argument}'"));
             }
@@ -106,10 +109,10 @@ mod tests {
     use super::*;
 
     const KNOWN: [Known; 4] = [
-        Known { long: "client", key: 'c', has_value: true },
-        Known { long: "log", key: 'l', has_value: false },
-        Known { long: "log-prefix", key: '1', has_value: true },
-        Known { long: "latency", key: 'L', has_value: true },
+        Known { long: "client", key: 'c', has_value: true, can_be_short: true },
+        Known { long: "log", key: 'l', has_value: false, can_be_short: true },
+        Known { long: "log-prefix", key: '1', has_value: true, can_be_short: true },
+        Known { long: "latency", key: 'L', has_value: true, can_be_short: true },
     ];
 
     fn check(arguments: &[&str], given: &[(char, &str)], others: &[&str]) {

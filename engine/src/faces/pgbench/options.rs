@@ -14,6 +14,7 @@ use crate::script::program::Program;
 use crate::script::random::Prng;
 use crate::script::value::Value;
 use reading::Reading;
+use std::path::PathBuf;
 use std::process;
 
 /// Everything a command line says.
@@ -70,14 +71,17 @@ pub struct BenchmarkPlan {
     pub verbose_errors: bool,
     pub exit_on_abort: bool,
     pub log: Option<LogSettings>,
+    pub percentiles: bool,
+    /// Where the results go once more.
+    pub json: Option<PathBuf>,
 }
 
 const fn known(long: &'static str, key: char, has_value: bool) -> Known {
-    Known { long, key, has_value }
+    Known { long, key, has_value, can_be_short: true }
 }
 
 /// Long options without a letter have a sign that no short option can be.
-const KNOWN: [Known; 44] = [
+const KNOWN: [Known; 46] = [
     known("builtin", 'b', true),
     known("client", 'c', true),
     known("connect", 'C', false),
@@ -122,6 +126,9 @@ const KNOWN: [Known; 44] = [
     known("verbose-errors", '\x0f', false),
     known("exit-on-abort", '\x10', false),
     known("debug", '\x11', false),
+    // pgbench has none of these.
+    Known { long: "percentiles", key: '\x12', has_value: false, can_be_short: false },
+    Known { long: "json", key: '\x13', has_value: true, can_be_short: false },
 ];
 
 /// `called`: how the program was called, which complaints about options begin with.

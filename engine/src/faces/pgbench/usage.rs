@@ -67,6 +67,11 @@ Benchmarking options:
   --show-script=NAME       print a builtin script
   --verbose-errors         print every error
 
+Options that pgbench does not have:
+  --json=FILE              write the results to FILE too
+  --percentiles            report percentiles, from when transactions were to begin
+                           and from when they began
+
 Common options:
   --debug                  print everything that is done
   -d, --dbname=DBNAME      the database, or a connection string

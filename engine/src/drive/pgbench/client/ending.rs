@@ -121,6 +121,12 @@ impl Client {
         if settings.per_script {
             count(&mut desk.script_counts[self.script]);
         }
+        if let Some(distributions) = &mut desk.distributions
+            && end == Some(End::Done)
+        {
+            let ended_us = now.us();
+            distributions.record(self.script, ended_us - self.scheduled_us, ended_us - self.begun_us);
+        }
         if settings.latency_limit_us.is_some_and(|limit| latency > limit as f64) {
             desk.late += 1;
         }

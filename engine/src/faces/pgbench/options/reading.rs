@@ -62,6 +62,8 @@ pub(super) struct Reading {
     pub(super) log_prefix: Option<String>,
     pub(super) sampling_rate: f64,
     pub(super) aggregate_s: i64,
+    pub(super) percentiles: bool,
+    pub(super) json: Option<String>,
     pub(super) benchmark_option: bool,
     pub(super) initialize_option: bool,
 }
@@ -107,6 +109,8 @@ impl Reading {
             log_prefix: None,
             sampling_rate: 0.0,
             aggregate_s: 0,
+            percentiles: false,
+            json: None,
             benchmark_option: false,
             initialize_option: false,
         };
@@ -237,6 +241,8 @@ impl Reading {
             }
             '\x0f' => self.verbose_errors = true,
             '\x10' => self.exit_on_abort = true,
+            '\x12' => self.percentiles = true,
+            '\x13' => self.json = Some(value.to_owned()),
             other => unreachable!("an option without a meaning: {other:?}"),
         }
     }
@@ -410,6 +416,8 @@ impl Reading {
             verbose_errors: self.verbose_errors,
             exit_on_abort: self.exit_on_abort,
             log,
+            percentiles: self.percentiles,
+            json: self.json.map(PathBuf::from),
         }))
     }
 }
