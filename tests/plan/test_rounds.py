@@ -23,7 +23,9 @@ def test_eight_rounds_hold_every_combination_of_orders_once(seed: int, block: in
 
 
 @given(seeds, st.integers(0, 20))
-def test_two_arms_are_warmed_in_an_order_that_no_other_order_or_two_of_them_tell(seed: int, block: int) -> None:
+def test_two_arms_are_warmed_in_an_order_that_no_other_order_or_two_of_them_tell(
+    seed: int, block: int
+) -> None:
     plans = [arrange("cell", seed=seed, ordinal=8 * block + place) for place in range(8)]
     seen = Counter((p.warm_order, p.start_order, p.connect_order) for p in plans)
     beside = Counter((p.warm_order, p.start_order, p.slots) for p in plans)
