@@ -3,8 +3,6 @@
 import os
 from pathlib import Path
 
-from pgverdict.servers.home import Home
-
 VARIABLE = "PGVERDICT_TEST_HOME"
 
 
@@ -16,11 +14,10 @@ def home_for_tests() -> Path:
     return Path(os.environ.get(VARIABLE) or default)
 
 
-def home_of_bystanders() -> Home:
+def home_of_bystanders() -> Path:
     """A home beside that one, for servers that live as long as the test session.
 
     The end to end tests count, and kill, every server below their own home.
     """
     root = home_for_tests()
-    beside = root.with_name(f"{root.name}-bystanders")
-    return Home.find({"PGVERDICT_HOME": str(beside)})
+    return root.with_name(f"{root.name}-bystanders")

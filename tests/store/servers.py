@@ -25,7 +25,7 @@ def a_postgresql() -> Iterator[str]:
     account, home = server_account(), Home.find({"PGVERDICT_HOME": str(home_for_tests())})
     home.ensure(account)
     install = obtain("17", home)
-    beside = home_of_bystanders()
+    beside = Home.find({"PGVERDICT_HOME": str(home_of_bystanders())})
     beside.ensure(account)
     with Workspace.create(beside, account) as workspace:
         data = workspace.path / "store"
