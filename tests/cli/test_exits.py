@@ -83,7 +83,8 @@ def test_a_reader_that_has_gone_is_no_error() -> None:
 @pytest.mark.parametrize("module", ["typer", "pgverdict.workloads.catalogue"])
 def test_an_interruption_is_told_also_while_modules_are_imported(number: str, module: str) -> None:
     program = (
-        "import signal, sys\n"
+        # Tests run in the background of a shell ignore Ctrl-C, and their children would too.
+        f"import signal, sys; signal.signal(signal.{number}, signal.SIG_DFL)\n"
         "class Interrupting:\n"
         "    def find_spec(self, name, *_):\n"
         f"        if name == {module!r}: signal.raise_signal(signal.{number})\n"
