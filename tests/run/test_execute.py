@@ -16,7 +16,7 @@ from pgverdict.errors import WorldError
 from pgverdict.judge.cell import judge_run
 from pgverdict.judge.verdict import Outcome, Verdict
 from pgverdict.plan.pools import Pools
-from pgverdict.plan.rounds import RoundPlan
+from pgverdict.plan.rounds import PAIRS_FRESH, RoundPlan
 from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.records.run import ArmFacts, RunState
 from pgverdict.run import execute as under_test
@@ -255,4 +255,4 @@ def test_in_the_steady_regime_arms_work_one_after_the_other_and_fresh_cells_go_o
     record, _ = run(_campaign(steady, UPDATE, rounds=3), rounds)
 
     assert [cell.regime for cell in record.cells] == ["steady", "fresh"]
-    assert pairs == {"steady": {1}, "fresh": {12}}
+    assert pairs == {"steady": {1}, "fresh": {PAIRS_FRESH}}

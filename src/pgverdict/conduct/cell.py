@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pgverdict.conduct.placement import Placement
 from pgverdict.plan.pools import Pools
-from pgverdict.plan.rounds import RoundPlan, arrange
+from pgverdict.plan.rounds import PAIRS, PAIRS_FRESH, RoundPlan, arrange
 from pgverdict.plan.stretches import whole
 from pgverdict.servers.freeze import Means
 from pgverdict.servers.install import Install
@@ -65,6 +65,7 @@ class PreparedCell:
             seed=seed,
             ordinal=ordinal,
             arms=len(self.arms),
+            pairs=PAIRS_FRESH if self.regime is Regime.FRESH else PAIRS,
             loads=self.load_pools,
             installs=self.install_pools,
         )

@@ -20,7 +20,10 @@ from pgverdict.plan.pools import LOADS_MAX, Pools
 from pgverdict.plan.squares import orders_by_square
 
 PAIRS = 12
-"""Pairs per round: longer rounds bought nothing where it was measured (METHODOLOGY.md#round)."""
+"""Pairs per round of work that only reads: more bought nothing where it was measured (METHODOLOGY.md#round)."""
+
+PAIRS_FRESH = 60
+"""Pairs per round on fresh copies, whose first pairs are the noisiest, and whose rounds cost the copies anyway."""
 
 _COMBINATIONS = tuple(itertools.product((False, True), repeat=3))
 
