@@ -11,6 +11,7 @@ from pgverdict.servers.freeze import Means
 from pgverdict.servers.install import Install
 from pgverdict.spec.campaign import CellSpec
 from pgverdict.spec.regime import Regime
+from pgverdict.workloads.regimes import regime_of
 from pgverdict.workloads.workload import Workload
 
 
@@ -56,7 +57,7 @@ class PreparedCell:
     @property
     def regime(self) -> Regime:
         """On which data its rounds work."""
-        return self.spec.regime or self.workload.regime
+        return regime_of(self.spec, self.workload)
 
     def arrange(self, *, seed: int, ordinal: int) -> RoundPlan:
         """Round number `ordinal` (from 0) of the cell, in the way of its regime."""

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pgverdict.conduct.boundary import growth
 from pgverdict.conduct.bounds import Bounds
 from pgverdict.conduct.live import LiveArm
+from pgverdict.conduct.slices import record_slice
 from pgverdict.conduct.turns import Turns
 from pgverdict.engine.process import Engine
-from pgverdict.errors import RoundFailed
 from pgverdict.plan.rounds import Pair
 from pgverdict.records.round import SliceRecord
 
@@ -27,26 +27,8 @@ def run_pair(
         turns.give(arm)
         done = engine.slice(arm, seed=pair.seed, bound=bound, discard=discard)
         after = live[arm].reader.read()
-        if done.latency is None:
-            raise RoundFailed(f"a slice of arm {arm} in pair {number} ended without a transaction", arm=arm)
+        name = f"a slice of arm {arm} in pair {number}"
         records.append(
-            SliceRecord(
-                pair=number,
-                position=position,
-                arm=arm,
-                begun_at_ns=done.begun_at_ns,
-                ended_at_ns=done.ended_at_ns,
-                transactions=done.transactions,
-                failed=done.failed,
-                discarded=done.discarded,
-                busy_ns=done.busy_ns,
-                rate_hz=done.rate_hz,
-                latency=done.latency,
-                engine_cpu_ns=done.engine_cpu_ns,
-                engine_run_delay_ns=done.engine_run_delay_ns,
-                begin_late_ns_max=done.begin_late_ns_max,
-                drain_ns_max=done.drain_ns_max,
-                **growth(before, after),
-            )
+            record_slice(done, growth(before, after), arm=arm, pair=number, position=position, name=name)
         )
     return records

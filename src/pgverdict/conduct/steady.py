@@ -19,6 +19,7 @@ from pgverdict.conduct.collect import describe_placement, finish_arm
 from pgverdict.conduct.handicap import grown_handicap
 from pgverdict.conduct.live import Launch, LiveArm, blaming, quoting_logs, running
 from pgverdict.conduct.placement import pin_backends
+from pgverdict.conduct.slices import record_slice
 from pgverdict.conduct.stretch import (
     CHECKPOINTS_FIRST,
     RAMP_US,
@@ -34,7 +35,6 @@ from pgverdict.conduct.warmth import prewarm
 from pgverdict.datasets.copy import copy_data, settle
 from pgverdict.datasets.load import DATABASE, where
 from pgverdict.engine.process import Engine
-from pgverdict.errors import RoundFailed
 from pgverdict.observe import processes, views
 from pgverdict.observe.cycles import Watch
 from pgverdict.plan.rounds import RoundPlan
@@ -168,33 +168,13 @@ def _stretch(
         done = engine.slice(
             arm, seed=slice_seed(plan, number), bound={"duration_us": SLICE_US}, discard={"duration_us": 0}
         )
-        if done.latency is None:
-            raise RoundFailed(f"slice {number} of arm {arm} ended without a transaction", arm=arm)
         watch.look()
         after, cpu_after = live.reader.read(), _cpu_ns(live.server)
         counted = growth(before, after)
         # Vacuum's workers end within slices, and what they used must not go with them.
         counted["server_cpu_ns"] = max(0, cpu_after - cpu_before)
-        records.append(
-            SliceRecord(
-                pair=number,
-                position=position,
-                arm=arm,
-                begun_at_ns=done.begun_at_ns,
-                ended_at_ns=done.ended_at_ns,
-                transactions=done.transactions,
-                failed=done.failed,
-                discarded=done.discarded,
-                busy_ns=done.busy_ns,
-                rate_hz=done.rate_hz,
-                latency=done.latency,
-                engine_cpu_ns=done.engine_cpu_ns,
-                engine_run_delay_ns=done.engine_run_delay_ns,
-                begin_late_ns_max=done.begin_late_ns_max,
-                drain_ns_max=done.drain_ns_max,
-                **counted,
-            )
-        )
+        name = f"slice {number} of arm {arm}"
+        records.append(record_slice(done, counted, arm=arm, pair=number, position=position, name=name))
         before, cpu_before = after, cpu_after
     return records
 

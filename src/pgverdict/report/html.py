@@ -10,7 +10,8 @@ from markupsafe import Markup
 
 from pgverdict.judge.verdict import WHOLE_CELL
 from pgverdict.report import words
-from pgverdict.report.model import CellReport, Condition, Report
+from pgverdict.report.conditions import Condition
+from pgverdict.report.model import CellReport, Report
 from pgverdict.report.plot import Forest, Row, Strip, forest, strip
 
 STRIP_HEIGHT = 132

@@ -26,6 +26,7 @@ from pgverdict.servers.space import require_space
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Pinning
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads import catalogue
+from pgverdict.workloads.regimes import regime_of
 from pgverdict.workloads.workload import Workload
 
 SESSIONS = 2
@@ -57,7 +58,7 @@ class _Sized:
 
     @property
     def regime(self) -> Regime:
-        return self.spec.regime or self.workload.regime
+        return regime_of(self.spec, self.workload)
 
     def makings(self, arms: Sequence[ObtainedArm]) -> list[list[tuple[Arm, TemplateSpec]]]:
         """Per pool, its loads and who makes each."""
@@ -70,7 +71,7 @@ def prepare(campaign: Campaign, site: Site, listener: Listener) -> Prepared:
     freeze = choose_means(campaign.freeze)
     if freeze is not None:
         for spec, workload in chosen:
-            require_freezable(spec.regime or workload.regime, workload.name)
+            require_freezable(regime_of(spec, workload), workload.name)
     arms, install_pools = obtain_arms(campaign, site.home, listener)
     cells = [_size(cell, workload, arms, campaign.rounds) for cell, workload in chosen]
     _require_space(cells, arms, site)
@@ -88,8 +89,7 @@ def prepare(campaign: Campaign, site: Site, listener: Listener) -> Prepared:
 
 def _size(cell: CellSpec, workload: Workload, arms: Sequence[ObtainedArm], rounds: int | None) -> _Sized:
     load_bytes = EMPTY_CLUSTER_BYTES + cell.scale * workload.dataset.bytes_per_scale
-    regime = cell.regime or workload.regime
-    most = LOADS_AGED if regime is Regime.STEADY else LOADS_MAX
+    most = LOADS_AGED if regime_of(cell, workload) is Regime.STEADY else LOADS_MAX
     return _Sized(cell, workload, load_bytes, load_pools(arms, load_bytes, rounds, most=most))
 
 

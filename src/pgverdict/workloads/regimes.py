@@ -3,12 +3,18 @@
 from collections.abc import Sequence
 
 from pgverdict.errors import UserError
+from pgverdict.spec.campaign import CellSpec
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads import catalogue
 from pgverdict.workloads.workload import Workload
 
 _HEADLINE_FIRST = (Regime.STEADY, Regime.FRESH)
 """Of two regimes of one workload the steady one says more, so it comes first wherever cells are listed."""
+
+
+def regime_of(cell: CellSpec, workload: Workload) -> Regime:
+    """On which data the rounds of a cell of the workload work: the regime chosen for it, or the workload's own."""
+    return cell.regime or workload.regime
 
 
 def regimes_of(workload: Workload, asked: Sequence[Regime]) -> tuple[Regime | None, ...]:

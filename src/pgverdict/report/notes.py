@@ -1,0 +1,121 @@
+"""What has to be said beside the numbers of a run, and of a candidate in a cell: the same notes in every format."""
+
+from collections.abc import Sequence
+
+from pgverdict.judge.decide import ROUNDS_MIN, missable_share
+from pgverdict.judge.failures import count_failures
+from pgverdict.judge.verdict import Outcome, Verdict
+from pgverdict.records.round import RoundState
+from pgverdict.records.run import CellRecord, RunRecord, RunState
+from pgverdict.report import words
+from pgverdict.report.differences import Difference, made_differently
+from pgverdict.report.regimes import regime_notes
+from pgverdict.spec.campaign import Pinning
+
+
+def handicaps(run: RunRecord) -> str:
+    """What stands before every headline of a run with an arm that was slowed down on purpose; mostly nothing."""
+    said = [
+        f"{words.arm_label(found)} SLOWED DOWN ON PURPOSE by {asked.handicap_ns:,} ns per message"
+        for asked, found in zip(run.campaign.arms, run.arms, strict=True)
+        if asked.handicap_ns
+    ]
+    return f"{words.listed(said)}: " if said else ""
+
+
+def run_notes(run: RunRecord, differences: Sequence[Difference]) -> tuple[str, ...]:
+    """Of the run as a whole."""
+    notes = []
+    if slowed := handicaps(run):
+        notes.append(
+            f"{slowed.removesuffix(': ')}: this run tests pgverdict and says nothing about these servers"
+        )
+    if run.state is RunState.RUNNING:
+        notes.append("this run has not ended, or its process was killed: these are the rounds it kept")
+    if run.state is RunState.STOPPED:
+        notes.append("this run was stopped before its end")
+    if run.campaign.rounds is not None and run.campaign.rounds < ROUNDS_MIN:
+        notes.append(
+            f"a run of {words.count(run.campaign.rounds, 'round')} always ends UNDECIDED:"
+            f" a verdict takes at least {ROUNDS_MIN}"
+        )
+    if unlike := made_differently(differences):
+        notes.append(
+            f"the arms were built differently ({words.listed(unlike)}): an effect may come from that"
+            " rather than from PostgreSQL"
+        )
+    by_note: dict[str, list[str]] = {}
+    for arm in run.arms:
+        for note in arm.notes:
+            by_note.setdefault(note, []).append(words.arm_label(arm))
+    notes += [f"{words.listed(labels)}: {note}" for note, labels in by_note.items()]
+    return tuple(notes)
+
+
+def cell_notes(
+    run: RunRecord, cell: CellRecord, candidate: int, verdicts: Sequence[Verdict]
+) -> tuple[str, ...]:
+    """Of a candidate in a cell; `report.remarks` has what the shape of the rounds says."""
+    notes = []
+    if cell.measured:
+        notes.append(
+            words.replication(
+                loads=min(len({r.plan.loads[arm] for r in cell.measured}) for arm in (0, candidate)),
+                installs=min(len({r.plan.installs[arm] for r in cell.measured}) for arm in (0, candidate)),
+                same_loads=_shared(cell.load_pools, candidate),
+                same_installs=_shared(cell.install_pools, candidate),
+            )
+        )
+    if verdicts and verdicts[0].outcome is Outcome.SAME:
+        missed = missable_share(verdicts[0].rounds, run.campaign.confidence)
+        notes.append(
+            f"SAME is about what happens in most rounds: {words.count(verdicts[0].rounds, 'round')} may miss what"
+            f" happens in fewer than {missed:.0%} of them".replace("%", " %")
+        )
+    if any(("placement", Pinning.FREE.value) in r.placement for r in cell.measured):
+        notes.append(
+            "placement free: clients and server processes ran where the kernel put them, as users' do; results say"
+            " nothing about pinned ones"
+        )
+    notes += regime_notes(cell, {arm: words.arm_label(run.arms[arm]) for arm in (0, candidate)})
+    stories = [r.story or "without a story" for r in cell.rounds if r.state is RoundState.FAILED]
+    for story in dict.fromkeys(stories):
+        notes.append(f"{words.count(stories.count(story), 'round')} failed, in no interval: {story}")
+    rolled_back = sum(arm.failed for r in cell.measured for arm in r.arms)
+    if rolled_back:
+        notes.append(
+            f"{words.count(rolled_back, 'transaction')} ended in a serialization failure or a deadlock"
+        )
+    if any(arm.storage_read_bytes for r in cell.measured for arm in r.arms):
+        notes.append("storage was read while slices ran: the data was not all in memory")
+    return (*notes, *_failure_notes(run, cell, candidate, verdicts))
+
+
+def _shared(pools: tuple[int, ...], candidate: int) -> bool:
+    return bool(pools) and pools[0] == pools[candidate]
+
+
+def _failure_notes(
+    run: RunRecord, cell: CellRecord, number: int, verdicts: Sequence[Verdict]
+) -> tuple[str, ...]:
+    """What the failed rounds say of baseline and candidate, and what they keep from being said."""
+    notes = []
+    failures = count_failures(cell, number)
+    if failures.baseline or failures.candidate:
+        baseline, candidate = words.arm_label(run.arms[0]), words.arm_label(run.arms[number])
+        blamed = (
+            f"of {words.count(failures.failed, 'failed round')} out of {failures.rounds}, {failures.baseline} are"
+            f" blamed on {baseline} and {failures.candidate} on {candidate}"
+        )
+        if failures.p_value <= 1 - run.campaign.confidence:
+            worse = candidate if failures.candidate > failures.baseline else baseline
+            notes.append(
+                f"{blamed}: {worse} fails more often, and what it would have shown in those rounds is in no interval"
+            )
+        else:
+            notes.append(f"{blamed}: no more uneven than chance makes them")
+    notes += [
+        f"SAME is withheld where the intervals say it: {reason}"
+        for reason in dict.fromkeys(v.withheld for v in verdicts if v.withheld is not None)
+    ]
+    return tuple(notes)
