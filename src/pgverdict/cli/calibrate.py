@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from pgverdict.cli.options import Scale, StoreUrl
 from pgverdict.errors import UserError
 from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
 from pgverdict.spec.quantities import setting
@@ -28,9 +29,7 @@ def calibrate(
     workload: Annotated[
         str, typer.Option(metavar="NAME", help="A workload of `pgverdict list workloads`.")
     ] = "select-only",
-    scale: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Size of the dataset; 1 is 100 000 accounts.")
-    ] = 10,
+    scale: Scale = 10,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -48,14 +47,7 @@ def calibrate(
     json: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the result as JSON; - is standard output.")
     ] = None,
-    store: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Where runs are kept: a file or postgresql://...",
-            show_default="the data directory",
-        ),
-    ] = None,
+    store: StoreUrl = None,
 ) -> None:  # fmt: skip
     """Measure what verdicts are worth on this host.
 
@@ -65,7 +57,10 @@ def calibrate(
     """
     settings = [setting(text) for text in set_ or ()]
     if any(arm is not None for arm, _, _ in settings):
-        raise UserError("the arms of a calibration differ in nothing: give --set without an arm")
+        raise UserError(
+            f"the arms of a calibration differ in nothing: --set {', '.join(set_ or ())}",
+            hint="give --set without an arm",
+        )
     if all(name != SETTINGS[0] for _, name, _ in settings):
         settings.append((None, *SETTINGS))
     cell = CellSpec(catalogue.workload(workload).name, scale, 1)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from pgverdict.cli.options import ReportAsJson, Scale, StoreUrl
 from pgverdict.errors import UserError
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, find_arms, make_arms
 from pgverdict.spec.quantities import HandicapAsked, duration_s, handicap, percentage, setting
@@ -60,9 +61,7 @@ def compare(
             show_default="fresh",
         ),
     ] = None,
-    scale: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Size of the dataset; 1 is 100 000 accounts.")
-    ] = 10,
+    scale: Scale = 10,
     clients: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Concurrent clients.")] = 1,
     primary: Annotated[
         str | None,
@@ -126,21 +125,12 @@ def compare(
             hidden=True,
         ),
     ] = None,
-    json: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the report as JSON; - is standard output.")
-    ] = None,
+    json: ReportAsJson = None,
     html: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the HTML report here.", show_default="the data directory"),
     ] = None,
-    store: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Where runs are kept: a file or postgresql://...",
-            show_default="the data directory",
-        ),
-    ] = None,
+    store: StoreUrl = None,
     fail_on: Annotated[
         FailOn | None, typer.Option(help="Exit with 3 if a cell's primary metric is this.")
     ] = None,
@@ -190,7 +180,7 @@ def _with_handicaps(
     for one in asked:
         for number in find_arms(arms, one.arm, where="--handicap"):
             if number in taken:
-                raise UserError(f"two handicaps for one arm: {arms[number].name}")
+                raise UserError(f"two handicaps for one arm: {arms[number].name}", hint="name each arm once")
             taken.add(number)
             if one.share is not None:
                 shares[number] = one.share

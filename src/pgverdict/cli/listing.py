@@ -1,9 +1,8 @@
 """`pgverdict list runs|workloads|servers`."""
 
-from typing import Annotated
-
 import typer
 
+from pgverdict.cli.options import StoreUrl
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads.workload import Workload
 
@@ -12,12 +11,7 @@ app = typer.Typer(help="List what there is.", no_args_is_help=True)
 
 @app.command()
 def runs(
-    store: Annotated[
-        str | None,
-        typer.Option(
-            help="Where runs are kept: a file or postgresql://...", show_default="the data directory"
-        ),
-    ] = None,
+    store: StoreUrl = None,
 ) -> None:
     """Runs in the store, the newest first."""
     from pgverdict.cli.show import open_existing_store

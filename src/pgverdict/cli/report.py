@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from pgverdict.cli.options import ReportAsJson, StoreUrl
 from pgverdict.errors import UserError
 
 
@@ -13,9 +14,7 @@ def report(
         str | None,
         typer.Argument(metavar="RUN", help="A run's id, or its beginning.", show_default="the newest"),
     ] = None,
-    json: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the report as JSON; - is standard output.")
-    ] = None,
+    json: ReportAsJson = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the HTML report here.")] = None,
     markdown: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the report as Markdown; - is standard output.")
@@ -26,12 +25,7 @@ def report(
             metavar="FILE", help="Write what every round said as CSV, a row per metric; - is standard output."
         ),
     ] = None,
-    store: Annotated[
-        str | None,
-        typer.Option(
-            help="Where runs are kept: a file or postgresql://...", show_default="the data directory"
-        ),
-    ] = None,
+    store: StoreUrl = None,
 ) -> None:
     """Judge a stored run anew and show its report."""
     from pgverdict.cli.show import (

@@ -76,7 +76,8 @@ def _measure(
             failures_in_a_row += 1
             if failures_in_a_row >= FAILURES_IN_A_ROW:
                 raise WorldError(
-                    f"gave up after {FAILURES_IN_A_ROW} failed rounds in a row; the last one: {record.story}"
+                    f"gave up after {FAILURES_IN_A_ROW} failed rounds in a row; the last one: {record.story}",
+                    hint="`pgverdict report` shows what was measured before",
                 )
             continue
         failures_in_a_row = 0

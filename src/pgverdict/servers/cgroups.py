@@ -185,12 +185,16 @@ def make_cgroup(version: int, data: Path, proc: Path = _PROC) -> Cgroup:
     """A cgroup for the server on a data directory; an empty one that was left over is used again."""
     home = _home(version, proc)
     if home is None:
-        raise WorldError(f"cannot make a cgroup: {obstacle(version, proc)}")
+        raise WorldError(
+            f"cannot make a cgroup: {obstacle(version, proc)}", hint="`--freeze signal` needs none"
+        )
     made = Cgroup(home.path / f"{_beginning(_tree(data))}{_digest(data)}", version)
     try:
         made.path.mkdir(exist_ok=True)
     except OSError as error:
-        raise WorldError(f"cannot make the cgroup {made.path}: {error.strerror}") from error
+        raise WorldError(
+            f"cannot make the cgroup {made.path}: {error.strerror}", hint="`--freeze signal` needs none"
+        ) from error
     return made
 
 

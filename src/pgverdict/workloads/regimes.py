@@ -34,5 +34,5 @@ def regimes_of(workload: Workload, asked: Sequence[Regime]) -> tuple[Regime | No
             hint=f"leave out --regime, or choose a workload that changes data: {', '.join(others)}",
         )
     if len(set(asked)) != len(asked):
-        raise UserError(f"the same regime is named twice: {words}")
+        raise UserError(f"the same regime is named twice: {words}", hint="name each once")
     return tuple(None if r is workload.regime else r for r in _HEADLINE_FIRST if r in asked)
