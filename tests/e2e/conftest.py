@@ -11,9 +11,11 @@ from tests.homes import home_for_tests
 
 @pytest.fixture(scope="session")
 def home() -> Path:
-    """Where servers and templates stay between test runs."""
+    """Where servers and templates stay between test runs; the store, that an older checkout made, does not."""
     path = home_for_tests()
     path.mkdir(mode=0o755, parents=True, exist_ok=True)
+    for file in (path / "data").glob("runs.sqlite*"):
+        file.unlink()
     return path
 
 
