@@ -1,6 +1,7 @@
 """How often verdicts are wrong and how long they take, over thousands of campaigns whose truth is known.
 
     ./x bench simulations [--campaigns 2000] [--seed 20261121] [--budget 50] [--out FOLDER]
+    ./x bench simulations --pulled [...]    of one cell each, judged as a typical metric is
     ./x bench simulations --show FILE
 
 Prints Markdown tables (those of docs/statistics.md) and writes every number, with date, command and seed, to
@@ -56,9 +57,15 @@ def main() -> None:
     arguments = _arguments()
     if arguments.show is not None:
         kept = json.loads(arguments.show.read_text(encoding="utf-8"))
-        _print_tables([dict(zip(kept["columns"], row, strict=True)) for row in kept["rows"]])
+        rows = [dict(zip(kept["columns"], row, strict=True)) for row in kept["rows"]]
+        (_print_pulled if "pulled" in kept["columns"] else _print_tables)(rows)
         return
     begun = time.monotonic()
+    if arguments.pulled:
+        rows = [row for number in range(len(NOISES)) for row in _pulled(number, arguments)]
+        _write(rows, arguments, time.monotonic() - begun)
+        _print_pulled(rows)
+        return
     rows, chosen = [], list(NOISES)
     for number, noise in enumerate(chosen):
         for cells in CELLS:
@@ -74,6 +81,24 @@ def main() -> None:
     _print_tables(rows)
 
 
+def _pulled(number: int, arguments: argparse.Namespace) -> list[Row]:
+    """One cell, the same campaigns judged both ways."""
+    noise = list(NOISES)[number]
+    return [
+        {**row, "pulled": pulled}
+        for place, truth in enumerate(("equal", "mixed"))
+        for pulled in (False, True)
+        for row in _scenario(
+            noise,
+            1,
+            truth,
+            arguments,
+            np.random.default_rng([arguments.seed, number, 1, place]),
+            pulled=pulled,
+        )
+    ]
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="./x bench simulations", description="Campaigns whose truth is known."
@@ -84,6 +109,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--budget", type=int, default=50, help="rounds per cell")
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--pulled", action="store_true", help="one cell, with rounds far out pulled in")
     parser.add_argument(
         "--show", type=Path, metavar="FILE", help="only print the tables of a file of results"
     )
@@ -91,14 +117,22 @@ def _arguments() -> argparse.Namespace:
 
 
 def _scenario(
-    noise: str, cells: int, truth: str, arguments: argparse.Namespace, random: np.random.Generator
+    noise: str,
+    cells: int,
+    truth: str,
+    arguments: argparse.Namespace,
+    random: np.random.Generator,
+    *,
+    pulled: bool = False,
 ) -> list[Row]:
     campaigns = arguments.campaigns * (10 if cells == 1 else 1)
     longest = arguments.budget if cells == 1 else LONGEST
     parts: dict[tuple[float, str], list[Row]] = {}
     for begin in range(0, campaigns, _CHUNK // cells):  # memory: all looks of a chunk are kept
         size = min(_CHUNK // cells, campaigns - begin)
-        looks = simulate(NOISES[noise], TRUTHS[truth], random, campaigns=size, cells=cells, rounds=longest)
+        looks = simulate(
+            NOISES[noise], TRUTHS[truth], random, campaigns=size, cells=cells, rounds=longest, pulled=pulled
+        )
         for alpha in ALPHAS:
             for rule in ("apart", "together")[: 2 if noise == "normal" and cells > 1 else 1]:
                 ended = run(looks, alpha, rounds_each=arguments.budget, together=rule == "together")
@@ -220,6 +254,41 @@ def _figures(parts: list[Row]) -> Row:
     return figures
 
 
+def _print_pulled(rows: list[Row]) -> None:
+    """The table of docs/statistics.md#pulled-in."""
+
+    def pick(truth: str, alpha: float, pulled: bool) -> list[Row]:
+        return [r for r in rows if (r["truth"], r["alpha"], r["pulled"]) == (truth, alpha, pulled)]
+
+    parts = {
+        f"{truth}{alpha}{pulled}": pick(truth, alpha, pulled)
+        for truth in ("equal", "mixed")
+        for alpha in ALPHAS
+        for pulled in (False, True)
+    }
+    both = {"as it is": False, "pulled in": True}
+    _table(
+        [
+            {"noise": name, **{key: found[place] for key, found in parts.items()}}
+            for place, name in enumerate(NOISES)
+        ],
+        {
+            "noise": lambda row: row["noise"],
+            **{
+                f"equal: wrong, of 5 %, {how}": _percent("any_wrong", f"equal0.05{on}")
+                for how, on in both.items()
+            },
+            **{f"of 1 %, {how}": _percent("any_wrong", f"equal0.01{on}") for how, on in both.items()},
+            **{f"rounds, {how}": _rounds("rounds_equal", f"equal0.01{on}") for how, on in both.items()},
+            **{
+                f"mixed: wrong, of 1 %, {how}": _percent("any_wrong", f"mixed0.01{on}")
+                for how, on in both.items()
+            },
+            **{f"rounds of 1 %, {how}": _rounds("rounds_one", f"mixed0.01{on}") for how, on in both.items()},
+        },
+    )
+
+
 def _print_tables(rows: list[Row]) -> None:
     """The tables of docs/statistics.md, in that order."""
 
@@ -331,7 +400,7 @@ def _table(rows: list[Row], columns: dict[str, Callable[[Row], str]]) -> None:
 def _write(rows: list[Row], arguments: argparse.Namespace, seconds: float) -> None:
     now = datetime.now(UTC)
     arguments.out.mkdir(parents=True, exist_ok=True)
-    path = arguments.out / f"{now:%Y-%m-%d}.json"
+    path = arguments.out / f"{now:%Y-%m-%d}{'-pulled' * arguments.pulled}.json"
     document = {
         "date": now.isoformat(timespec="seconds"),
         "command": shlex.join(["./x", "bench", "simulations", *sys.argv[1:]]),

@@ -22,6 +22,7 @@ from pgverdict.judge.estimate import Estimate, estimate, order_columns
 from pgverdict.judge.evalue import log_e_value
 from pgverdict.judge.family import largest_count, level
 from pgverdict.judge.interval import Kind
+from pgverdict.judge.pulling import pull_in
 from pgverdict.plan.rounds import arrange
 
 IntArray = NDArray[np.int_]
@@ -94,15 +95,20 @@ def simulate(
     cells: int,
     rounds: int,
     kind: Kind = Kind.ANYTIME,
+    pulled: bool = False,
 ) -> Looks:
-    """Measure every cell for `rounds` rounds, and look at it after each; once, at the end, if the rounds are fixed."""
+    """Measure every cell for `rounds` rounds, and look at it after each; once, at the end, if the rounds are fixed.
+
+    `pulled`: as a typical metric is judged, rounds far out pulled in.
+    """
     first = ROUNDS_MIN if kind is Kind.ANYTIME else rounds
     effects = truth(random, (campaigns, cells))
     orders = np.stack([planned_orders(cell, rounds) for cell in range(cells)])
     measured = effects[..., None] + START_EFFECT * orders[None, :, :, 0]
     measured = measured + noise(random, (campaigns, cells, rounds))
+    seen = pull_in if pulled else np.asarray
     looks = [
-        [_look(measured[:, c, :n], orders[c, :n], effects[:, c], kind) for c in range(cells)]
+        [_look(seen(measured[:, c, :n]), orders[c, :n], effects[:, c], kind) for c in range(cells)]
         for n in range(first, rounds + 1)
     ]
 

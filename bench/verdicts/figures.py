@@ -13,6 +13,7 @@ import numpy as np
 from pgverdict.judge.decide import decide
 from pgverdict.judge.estimate import FloatArray, estimate, order_columns
 from pgverdict.judge.interval import Kind, interval
+from pgverdict.judge.pulling import as_judged
 from pgverdict.judge.resampling import Series
 from pgverdict.judge.verdict import Outcome
 from pgverdict.spec.metrics import Better, metric
@@ -94,7 +95,7 @@ def series(rounds: Sequence[Round], name: str) -> Series:
     """The rounds that have the metric, as log ratios that grow as the candidate gets slower, and their orders."""
     used = [r for r in rounds if name in r.values]
     sign = 1.0 if metric(name).better is Better.LOWER else -1.0
-    return Series(sign * log_ratios(used, name), order_columns([r.plan for r in used]))
+    return Series(sign * log_ratios(used, name), order_columns([r.plan for r in used]), name)
 
 
 def log_ratios(rounds: Sequence[Round], name: str) -> FloatArray:
@@ -118,7 +119,9 @@ def judge(cell: Cell, measured: Sequence[Round], repetition: Repetition) -> Outc
         return Outcome.UNDECIDED
     kind = Kind.ANYTIME if fixed is None else Kind.FIXED
     orders = order_columns([r.plan for r in used])
-    low, high = interval(estimate(log_ratios(used, cell.primary), orders), cell.alpha, kind)
+    low, high = interval(
+        estimate(as_judged(cell.primary, log_ratios(used, cell.primary)), orders), cell.alpha, kind
+    )
     return decide(
         float(low),
         float(high),

@@ -61,7 +61,7 @@ def components(repetitions: Sequence[Repetition], name: str) -> Components:
     """Of equal servers."""
     rounds = [r for one in repetitions for r in one.measured() if name in r.values]
     every = series(rounds, name)
-    whole = estimate(every.log_ratios, every.orders)
+    whole = every.result
     round_sd = float(whole.sd)
     differences = [
         half_ratio(r.slices, name, 0) - half_ratio(r.slices, name, 1)

@@ -11,6 +11,7 @@ import numpy as np
 
 from pgverdict.judge.estimate import estimate, order_columns
 from pgverdict.judge.interval import Kind, interval
+from pgverdict.judge.pulling import as_judged
 
 from .figures import log_ratios
 from .injection import injected_log_ratio
@@ -74,7 +75,9 @@ def _difference_ns(rounds: Sequence[Round], name: str) -> float:
 def _interval(rounds: Sequence[Round], name: str, confidence: float) -> tuple[float, float]:
     """The estimate and half the width of Student's interval."""
     orders = order_columns([r.plan for r in rounds])
-    low, high = interval(estimate(log_ratios(rounds, name), orders), 1 - confidence, Kind.FIXED)
+    low, high = interval(
+        estimate(as_judged(name, log_ratios(rounds, name)), orders), 1 - confidence, Kind.FIXED
+    )
     return float(low + high) / 2, float(high - low) / 2
 
 

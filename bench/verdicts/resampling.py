@@ -54,7 +54,7 @@ def resampled(
 def cut(stretches: Sequence[Sequence[Round]], name: str, *, alpha: float, margin: float) -> Alarms | None:
     """What was measured in one run, as a run: neither shuffled nor flipped. None where no run is long enough."""
     runs = [one for stretch in stretches if (one := series(stretch, name)).log_ratios.size >= ROUNDS_MIN]
-    groups = [Series(one.log_ratios[None, :], one.orders) for one in runs]
+    groups = [Series(one.log_ratios[None, :], one.orders, name) for one in runs]
     return _alarms(groups, alpha=alpha, margin=margin) if groups else None
 
 

@@ -43,7 +43,16 @@ def test_the_keys_are_those_that_were_promised(report: Report) -> None:
     assert list(document["cells"][0]["verdicts"][0]) == [
         *("metric", "subject", "baseline", "candidate", "baseline_value", "candidate_value"),
         *("effect", "low", "high", "confidence", "margin", "detectable"),
-        *("rounds", "alpha", "e_value", "round_sd", "more_rounds", "more_rounds_range", "withheld"),
+        *(
+            "rounds",
+            "alpha",
+            "e_value",
+            "round_sd",
+            "more_rounds",
+            "more_rounds_range",
+            "withheld",
+            "pulled_in",
+        ),
         *("noise_floor", "bound", "verdict"),
     ]
 

@@ -18,6 +18,7 @@ from pgverdict.judge.failures import Failures, count_failures
 from pgverdict.judge.family import Levels
 from pgverdict.judge.forecast import Forecast, forecast
 from pgverdict.judge.interval import Kind, interval
+from pgverdict.judge.pulling import as_judged
 from pgverdict.judge.values import Question, Values, values
 from pgverdict.judge.verdict import Outcome, Verdict
 from pgverdict.records.round import RoundRecord
@@ -35,6 +36,7 @@ class Answer:
     typical: tuple[float, float]
     """The two arms' values, geometric means over rounds."""
     rounds: int
+    pulled_in: int
     result: Estimate
     kind: Kind
     held_back: bool
@@ -86,6 +88,7 @@ class Answer:
             more_rounds=self.failures.more_rounds if withheld else more,
             more_rounds_range=None if takes is None else (takes.low, takes.high),
             withheld=self.failures.reason if withheld else None,
+            pulled_in=self.pulled_in,
         )
 
     def _outcome(self, same: float, different: float) -> tuple[Outcome, bool]:
@@ -129,15 +132,15 @@ def answer(cell: CellRecord, campaign: Campaign, candidate: int, question: Quest
         if (value := values(record, question, clients=cell.spec.clients, candidate=candidate)) is not None
     ]
     kind = interval_kind(cell.measured, campaign)
+    log_ratios = np.array([value.log_ratio for _, value in used], dtype=np.float64)
+    judged = as_judged(question.metric, log_ratios)
     return Answer(
         question=question,
         arms=(campaign.arms[0].name, campaign.arms[candidate].name),
         typical=_typical_values([value for _, value in used]),
         rounds=len(used),
-        result=estimate(
-            np.array([value.log_ratio for _, value in used], dtype=np.float64),
-            order_columns([record.plan for record, _ in used], candidate),
-        ),
+        pulled_in=int((judged != log_ratios).sum()),
+        result=estimate(judged, order_columns([record.plan for record, _ in used], candidate)),
         kind=kind,
         held_back=campaign.rounds is not None and kind is Kind.ANYTIME,
         failures=count_failures(cell, candidate),

@@ -135,6 +135,7 @@ def _series(cell: CellRecord, candidate: int) -> Series:
     return Series(
         sign * np.array([log_ratio for _, log_ratio in used], dtype=np.float64),
         order_columns([record.plan for record, _ in used], candidate),
+        cell.primary,
     )
 
 

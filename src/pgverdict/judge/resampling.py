@@ -20,8 +20,9 @@ from functools import cache
 import numpy as np
 
 from pgverdict.judge.decide import ROUNDS_MIN
-from pgverdict.judge.estimate import FloatArray, estimate, order_columns
+from pgverdict.judge.estimate import Estimate, FloatArray, estimate, order_columns
 from pgverdict.judge.interval import Kind, interval
+from pgverdict.judge.pulling import as_judged
 from pgverdict.judge.verdict import Outcome
 from pgverdict.plan.rounds import arrange
 
@@ -35,16 +36,24 @@ class Series:
 
     log_ratios: FloatArray
     orders: FloatArray
+    metric: str = "tps"
+    """Which it is decides how rounds far out count (`judge.pulling`)."""
+
+    @property
+    def result(self) -> Estimate:
+        """The estimate that the product would make of it."""
+        return estimate(as_judged(self.metric, self.log_ratios), self.orders)
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """A series taken apart; the rests are centred and as wide as errors are."""
+    """A series taken apart. The rests are as wide as errors are, and centred where no round was pulled in."""
 
     effect: float
     order_effects: FloatArray
     rests: FloatArray
     df: int
+    metric: str
 
 
 @dataclass(frozen=True)
@@ -70,15 +79,17 @@ class Ends:
 
 def take_apart(series: Series) -> Fitted | None:
     """Effect, order effects and rests; None where the rounds cannot tell the effect from the orders."""
-    result = estimate(series.log_ratios, series.orders)
+    result = series.result
     if not result.known:
         return None
     rounds = series.log_ratios.size
     columns = np.hstack([np.ones((rounds, 1)), series.orders])
-    solved, _, _, _ = np.linalg.lstsq(columns, series.log_ratios, rcond=None)
+    solved, _, _, _ = np.linalg.lstsq(columns, as_judged(series.metric, series.log_ratios), rcond=None)
     rests = series.log_ratios - columns @ solved
     widened = rests * np.sqrt(rounds / result.df)
-    return Fitted(float(result.log_ratio), np.asarray(solved[1:]), np.asarray(widened), result.df)
+    return Fitted(
+        float(result.log_ratio), np.asarray(solved[1:]), np.asarray(widened), result.df, series.metric
+    )
 
 
 def made_up_runs(
@@ -91,7 +102,7 @@ def made_up_runs(
         own = fitted.effect + fitted.rests[random.integers(fitted.rests.size, size=size)]
         if flip:
             own = own * random.choice(np.array([-1.0, 1.0]), size=size)
-        yield Series(own + orders @ fitted.order_effects, orders)
+        yield Series(own + orders @ fitted.order_effects, orders, fitted.metric)
 
 
 @cache
@@ -112,7 +123,7 @@ def first_ends(groups: Iterator[Series], *, alpha: float, margin: float) -> Ends
         facts = np.column_stack([np.full(runs, float(rounds)), np.full(runs, -np.inf), np.full(runs, np.inf)])
         going = np.arange(runs)
         for looked in range(ROUNDS_MIN, rounds + 1):
-            result = estimate(group.log_ratios[going, :looked], group.orders[:looked])
+            result = Series(group.log_ratios[going, :looked], group.orders[:looked], group.metric).result
             low, high = interval(result, alpha, Kind.ANYTIME)
             facts[going] = np.column_stack([np.full(going.size, float(looked)), low, high])
             limit = np.log1p(margin)

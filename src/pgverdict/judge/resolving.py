@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pgverdict.judge.estimate import estimate
 from pgverdict.judge.interval import Kind, interval
 from pgverdict.judge.resampling import Series, first_ends, made_up_runs, take_apart
 from pgverdict.judge.verdict import Outcome
@@ -125,7 +124,7 @@ def what_is_found(
         return None
     ends = first_ends(made_up_runs(random, fitted, runs=runs, rounds=rounds), alpha=alpha, margin=margin)
     made = len(ends.outcomes)
-    whole = estimate(series.log_ratios, series.orders)
+    whole = series.result
     low, high = (float(limit) for limit in interval(whole, 1 - SURENESS, Kind.FIXED))
     return Found(
         truth=truth,

@@ -19,6 +19,7 @@ from pgverdict.judge.answer import interval_kind
 from pgverdict.judge.decide import ROUNDS_MIN
 from pgverdict.judge.estimate import FloatArray, estimate, order_columns
 from pgverdict.judge.interval import Kind, interval
+from pgverdict.judge.pulling import as_judged
 from pgverdict.judge.values import Question, values
 from pgverdict.records.run import CellRecord, RunRecord
 from pgverdict.spec.metrics import Better, metric
@@ -85,7 +86,7 @@ def _rounds(cell: CellRecord, candidate: int) -> "CellRounds":
         if (value := values(record, question, clients=cell.spec.clients, candidate=candidate)) is not None
     ]
     return CellRounds(
-        np.array([slowdown for _, slowdown in used], dtype=np.float64),
+        as_judged(cell.primary, np.array([slowdown for _, slowdown in used], dtype=np.float64)),
         order_columns([plan for plan, _ in used], candidate),
     )
 

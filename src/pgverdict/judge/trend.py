@@ -21,6 +21,7 @@ import numpy as np
 from pgverdict.judge.answer import interval_kind
 from pgverdict.judge.estimate import FloatArray, estimate, order_leads
 from pgverdict.judge.interval import interval
+from pgverdict.judge.pulling import as_judged
 from pgverdict.judge.values import Question, side_by_side
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord
@@ -85,7 +86,8 @@ def judge_trend(cell: CellRecord, campaign: Campaign, metric: str, alpha: float)
         is not None
     ]
     result = estimate(
-        np.array([slope for _, slope in used], dtype=np.float64), _order_columns([plan for plan, _ in used])
+        as_judged(metric, np.array([slope for _, slope in used], dtype=np.float64)),
+        _order_columns([plan for plan, _ in used]),
     )
     low, high = interval(result, alpha, interval_kind(cell.measured, campaign))
     return Trend(

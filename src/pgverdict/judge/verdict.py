@@ -66,6 +66,8 @@ class Verdict:
     """The range of `more_rounds` that holds 80 % (`forecast.SHARE`); its end is None beyond MORE_ROUNDS_MAX."""
     withheld: str | None = None
     """Why it is UNDECIDED although its interval says SAME; None where nothing is held back."""
+    pulled_in: int = 0
+    """Rounds that lay so far out that they count as less far (`judge.pulling`)."""
 
     @property
     def noise_floor(self) -> float:

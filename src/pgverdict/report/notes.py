@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from pgverdict.judge.decide import ROUNDS_MIN, missable_share
 from pgverdict.judge.failures import count_failures
+from pgverdict.judge.pulling import REACH
 from pgverdict.judge.verdict import Outcome, Verdict
 from pgverdict.records.round import RoundState
 from pgverdict.records.run import CellRecord, RunRecord, RunState
@@ -76,6 +77,11 @@ def cell_notes(
         notes.append(
             "placement free: clients and server processes ran where the kernel put them, as users' do; results say"
             " nothing about pinned ones"
+        )
+    if verdicts and verdicts[0].pulled_in:
+        notes.append(
+            f"{words.count(verdicts[0].pulled_in, 'round')} of {verdicts[0].rounds} lay far out: for the typical value"
+            f" so far out counts as {REACH:g} standard deviations"
         )
     notes += regime_notes(cell, {arm: words.arm_label(run.arms[arm]) for arm in (0, candidate)})
     stories = [r.story or "without a story" for r in cell.rounds if r.state is RoundState.FAILED]

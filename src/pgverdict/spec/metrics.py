@@ -25,13 +25,17 @@ class Subject(Enum):
 
 @dataclass(frozen=True)
 class Metric:
-    """A thing measured. `meaning` is the sentence reports and the glossary show."""
+    """A thing measured. `meaning` is the sentence reports and the glossary show.
+
+    A typical metric says what most slices, and most rounds, see: rounds far out are pulled in (`judge.pulling`).
+    """
 
     name: str
     unit: str
     better: Better
     subject: Subject
     meaning: str
+    typical: bool = False
 
 
 METRICS: dict[str, Metric] = {
@@ -40,11 +44,11 @@ METRICS: dict[str, Metric] = {
         Metric("tps", "1/s", Better.HIGHER, Subject.CELL,
                "transactions per second of busy time, all clients"),
         Metric("tps_p50", "1/s", Better.HIGHER, Subject.CELL,
-               "typical throughput: the median over slices; blind to rare stalls"),
+               "typical throughput: the median over slices; blind to rare stalls", typical=True),
         Metric("latency_us_mean", "us", Better.LOWER, Subject.CELL,
                "mean time of a transaction; sees stalls"),
         Metric("latency_us_p50", "us", Better.LOWER, Subject.CELL,
-               "typical time of a transaction: the median"),
+               "typical time of a transaction: the median", typical=True),
         Metric("latency_us_p95", "us", Better.LOWER, Subject.CELL,
                "95th percentile of the time of a transaction, over a round"),
         Metric("latency_us_p99", "us", Better.LOWER, Subject.CELL,
