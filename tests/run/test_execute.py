@@ -240,8 +240,8 @@ def test_the_primary_that_was_chosen_decides_and_is_recorded(run: Any) -> None:
     chosen = dataclasses.replace(SELECT, primary="latency_us_mean")
     record, _ = run(_campaign(chosen, UPDATE), lambda _cell, plan: _measured(plan, noise.gauss(0.05, 0.005)))
 
-    assert [cell.primary for cell in record.cells] == ["latency_us_mean", "tps"]
-    assert [verdicts[0].metric for (verdicts,) in judge_run(record)] == ["latency_us_mean", "tps"]
+    assert [cell.primary for cell in record.cells] == ["latency_us_mean", "latency_us_p50"]
+    assert [verdicts[0].metric for (verdicts,) in judge_run(record)] == ["latency_us_mean", "latency_us_p50"]
 
 
 def test_in_the_steady_regime_arms_work_one_after_the_other_and_fresh_cells_go_on_as_ever(run: Any) -> None:

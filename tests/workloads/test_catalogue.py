@@ -3,7 +3,6 @@
 import pytest
 
 from pgverdict.errors import UserError
-from pgverdict.spec.metrics import metric
 from pgverdict.workloads import catalogue
 
 
@@ -12,7 +11,6 @@ def test_every_workload_is_whole(name: str) -> None:
     workload = catalogue.workload(name)
 
     assert workload.name == name
-    assert metric(workload.primary)
     assert all(script.text.endswith(";\n") for script in workload.scripts)
 
 

@@ -1,12 +1,14 @@
 """Which regimes a workload is measured in."""
 
+import dataclasses
+
 import pytest
 
 from pgverdict.errors import UserError
 from pgverdict.spec.campaign import CellSpec
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads import catalogue
-from pgverdict.workloads.regimes import regimes_of
+from pgverdict.workloads.regimes import primary_of, regimes_of
 
 UPDATE = catalogue.workload("simple-update")
 SELECT = catalogue.workload("select-only")
@@ -43,3 +45,31 @@ def test_a_chosen_regime_is_part_of_a_cells_key() -> None:
     keys = {CellSpec("simple-update", 1, 1, regime=regime).key for regime in (None, Regime.STEADY)}
 
     assert keys == {"simple-update scale=1 clients=1", "simple-update scale=1 clients=1 regime=steady"}
+
+
+@pytest.mark.parametrize(
+    ("name", "regime", "primary"),
+    [
+        ("select-only", None, "latency_us_p50"),
+        ("simple-update", None, "latency_us_p50"),
+        ("simple-update", Regime.FRESH, "latency_us_p50"),
+        ("simple-update", Regime.STEADY, "tps"),
+    ],
+)
+def test_one_kind_of_transaction_is_decided_by_its_typical_time_unless_its_rounds_go_through_checkpoints(
+    name: str, regime: Regime | None, primary: str
+) -> None:
+    assert primary_of(CellSpec(name, 1, 1, regime=regime), catalogue.workload(name)) == primary
+
+
+def test_a_mix_has_no_typical_transaction() -> None:
+    one = catalogue.workload("select-only")
+    mix = dataclasses.replace(one, scripts=one.scripts * 2)
+
+    assert primary_of(CellSpec("select-only", 1, 1), mix) == "tps"
+
+
+def test_the_metric_that_was_chosen_decides() -> None:
+    cell = CellSpec("select-only", 1, 1, primary="latency_us_p99")
+
+    assert primary_of(cell, catalogue.workload("select-only")) == "latency_us_p99"

@@ -3,6 +3,7 @@
 import typer
 
 from pgverdict.cli.options import StoreUrl
+from pgverdict.spec.campaign import CellSpec
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads.workload import Workload
 
@@ -37,11 +38,18 @@ def workloads() -> None:
 
     for name in catalogue.names():
         found = catalogue.workload(name)
-        print(f"{name:<16}{found.about}; primary metric {found.primary}, {_regimes(found)}")
+        print(f"{name:<16}{found.about}; {_regimes(found)}")
 
 
 def _regimes(found: Workload) -> str:
-    return found.regime.value if found.regime is Regime.READ_ONLY else "fresh or steady"
+    from pgverdict.workloads.regimes import primary_of
+
+    regimes = (found.regime,) if found.regime is Regime.READ_ONLY else (Regime.FRESH, Regime.STEADY)
+    decided = [
+        f"{regime.value}, decided by {primary_of(CellSpec(found.name, 1, 1, regime=regime), found)}"
+        for regime in regimes
+    ]
+    return " or ".join(decided)
 
 
 @app.command()

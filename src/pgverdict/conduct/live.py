@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pgverdict.conduct.boundary import Reader
 from pgverdict.conduct.cell import PreparedCell
-from pgverdict.datasets.copy import copy_data, settle
+from pgverdict.datasets.copy import copy_at_once, settle
 from pgverdict.engine.messages import Connected
 from pgverdict.engine.process import EngineError
 from pgverdict.errors import RoundFailed, WorldError
@@ -41,10 +41,10 @@ def data_in_place(cell: PreparedCell, plan: RoundPlan) -> Iterator[list[Path]]:
         return
     copies = [cell.slots[slot] / "data" for slot in plan.slots]
     try:
-        # In the order of the slots, which the plan balances: what is copied last may be the warmest.
-        for target, source in sorted(zip(copies, loads, strict=True)):
+        for target in copies:
             remove_tree(target)
-            copy_data(source, target)
+        # Side by side, and begun in the order of the slots, which the plan balances.
+        copy_at_once((source, target) for target, source in sorted(zip(copies, loads, strict=True)))
         settle(cell.slots[0])
         yield copies
     finally:

@@ -37,6 +37,7 @@ from pgverdict.run.prepare import Prepared, prepare
 from pgverdict.run.site import Site
 from pgverdict.spec.campaign import Campaign
 from pgverdict.store.runs import Store
+from pgverdict.workloads.regimes import primary_of
 
 FAILURES_IN_A_ROW = 3
 """After so many a cell is given up: what fails three times on fresh servers will fail a fourth time."""
@@ -115,7 +116,7 @@ def new_run(campaign: Campaign, prepared: Prepared, purpose: Purpose = Purpose.C
         cells=tuple(
             CellRecord(
                 spec=cell.spec,
-                primary=cell.spec.primary or cell.workload.primary,
+                primary=primary_of(cell.spec, cell.workload),
                 regime=cell.regime.value,
                 load_pools=cell.load_pools.of,
                 install_pools=cell.install_pools.of,

@@ -1,4 +1,4 @@
-"""In which regimes a workload is measured: those that were asked for, or its own."""
+"""In which regimes a workload is measured, those that were asked for or its own, and what decides it there."""
 
 from collections.abc import Sequence
 
@@ -15,6 +15,16 @@ _HEADLINE_FIRST = (Regime.STEADY, Regime.FRESH)
 def regime_of(cell: CellSpec, workload: Workload) -> Regime:
     """On which data the rounds of a cell of the workload work: the regime chosen for it, or the workload's own."""
     return cell.regime or workload.regime
+
+
+def primary_of(cell: CellSpec, workload: Workload) -> str:
+    """The metric that decides a cell of the workload: the one chosen for it, or by its regime (METHODOLOGY.md#metrics).
+
+    In rounds of seconds one kind of transaction is decided by its typical time. Rounds that go through checkpoints and
+    vacuums are decided by their total, which these are a part of; so is a mix, which has no typical transaction.
+    """
+    whole = regime_of(cell, workload) is Regime.STEADY or len(workload.scripts) > 1
+    return cell.primary or ("tps" if whole else "latency_us_p50")
 
 
 def regimes_of(workload: Workload, asked: Sequence[Regime]) -> tuple[Regime | None, ...]:

@@ -52,7 +52,6 @@ class Workload:
     about: str
     dataset: Dataset
     scripts: tuple[Script, ...]
-    primary: str
     regime: Regime
     """The one it is measured in unless a cell says otherwise."""
     bound: SliceBound
