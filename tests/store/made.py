@@ -18,7 +18,16 @@ from pgverdict.records.round import (
     TableRecord,
 )
 from pgverdict.records.run import ArmFacts, CellRecord, Purpose, RunRecord, RunState
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, Role, primary_metrics
+from pgverdict.spec.campaign import (
+    PAIRS_MOST,
+    Arm,
+    Campaign,
+    CellSpec,
+    Freeze,
+    Pinning,
+    Role,
+    primary_metrics,
+)
 from pgverdict.spec.regime import Regime
 
 LATENCY = Latency(15_001.0, 19_201.5, 2210.1, 19_010.0, 22_840.3, 27_112.9, 190_887.0)
@@ -188,6 +197,7 @@ def runs(draw: st.DrawFn) -> RunRecord:
             number,
             draw(st.none() | st.sampled_from(primary_metrics())),
             draw(st.none() | st.sampled_from(Regime)),
+            draw(st.none() | st.integers(1, PAIRS_MOST)),
         )
         for number in range(draw(st.integers(1, 2)))
     )

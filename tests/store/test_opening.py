@@ -11,7 +11,7 @@ from sqlalchemy import create_engine, text
 
 from pgverdict.errors import UserError, WorldError
 from pgverdict.store.opening import SCHEMA, open_store
-from pgverdict.store.tables import VERSION_TABLE, metadata
+from pgverdict.store.tables import VERSION, VERSION_TABLE, metadata
 
 from . import made
 
@@ -48,6 +48,20 @@ def test_the_migrations_lead_to_the_tables(url: str) -> None:
         differences = compare_metadata(context, metadata)
     engine.dispose()
     assert differences == []
+
+
+def test_a_store_of_the_first_version_opens_with_all_its_runs(url: str) -> None:
+    with open_store(url) as store:
+        store.begin_run(made.a_run())
+        with store._engine.begin() as connection:
+            # What the second version brought is taken away again.
+            connection.execute(text("ALTER TABLE cells DROP COLUMN pairs"))
+            connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '0001'"))
+
+    with open_store(url) as store:
+        assert store.load_run() == made.a_run()
+        with store._engine.connect() as connection:
+            assert connection.scalar(text(f"SELECT version_num FROM {VERSION_TABLE}")) == VERSION
 
 
 def test_what_was_committed_survives_a_host_that_goes_down(tmp_path: Path) -> None:

@@ -71,6 +71,12 @@ impl Rows {
         Self { table, next: 0, end: table.rows(scale) }
     }
 
+    /// Those behind the first `begin`, up to the one with the number `end`.
+    pub fn between(table: Table, begin: u64, end: u64) -> Self {
+        Self { table, next: begin, end }
+    }
+
+    /// The number of the last row that was handed out.
     pub fn done(&self) -> u64 {
         self.next
     }
@@ -98,7 +104,7 @@ impl Rows {
             Table::Accounts => (ACCOUNTS_PER_BRANCH, ""),
         };
         let branch = self.next / per_branch + 1;
-        (format!("\t{branch}\t0\t{filler}\n").into_bytes(), branch * per_branch)
+        (format!("\t{branch}\t0\t{filler}\n").into_bytes(), self.end.min(branch * per_branch))
     }
 }
 
@@ -116,6 +122,18 @@ mod tests {
                 return String::from_utf8(text).unwrap();
             }
         }
+    }
+
+    #[test]
+    fn shares_put_together_are_the_whole() {
+        let whole = text(Table::Tellers, 3);
+        let mut parts = Vec::new();
+        for (begin, end) in [(0, 7), (7, 7), (7, 23), (23, 30)] {
+            let mut rows = Rows::between(Table::Tellers, begin, end);
+            rows.fill(&mut parts, usize::MAX);
+            assert_eq!(rows.done(), end);
+        }
+        assert_eq!(String::from_utf8(parts).unwrap(), whole);
     }
 
     #[test]

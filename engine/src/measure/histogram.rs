@@ -17,6 +17,25 @@ impl Histogram {
         Self(histogram.expect("the bounds are valid"))
     }
 
+    /// Of values and how often each was recorded.
+    pub fn of(recorded: &[(u64, u64)]) -> Self {
+        let mut histogram = Self::new();
+        recorded.iter().for_each(|(value, count)| histogram.0.saturating_record_n(*value, *count));
+        histogram
+    }
+
+    /// What was recorded, values and how often each was; nothing is left.
+    pub fn take(&mut self) -> Vec<(u64, u64)> {
+        let recorded = self.0.iter_recorded().map(|one| (one.value_iterated_to(), one.count_at_value())).collect();
+        self.0.reset();
+        recorded
+    }
+
+    /// For what writes it somewhere.
+    pub fn inner(&self) -> &hdrhistogram::Histogram<u64> {
+        &self.0
+    }
+
     pub fn record(&mut self, samples: &[u64]) {
         for &sample in samples {
             self.0.saturating_record(sample);
@@ -68,6 +87,16 @@ impl Default for Histogram {
 mod tests {
     use super::*;
     use hdrhistogram::serialization::Deserializer;
+
+    #[test]
+    fn what_is_taken_out_makes_the_same_again() {
+        let mut histogram = Histogram::new();
+        histogram.record(&[1, 999, 1_000_000, 1_000_000, 123_456_789]);
+        let before = histogram.clone();
+        let taken = histogram.take();
+        assert_eq!((histogram.count(), taken.len()), (0, 4));
+        assert_eq!(Histogram::of(&taken).0, before.0);
+    }
 
     #[test]
     fn what_is_written_can_be_read_back() {

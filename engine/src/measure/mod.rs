@@ -5,6 +5,7 @@
 pub mod counts;
 pub mod distributions;
 pub mod histogram;
+pub mod intervals;
 pub mod moments;
 pub mod recorder;
 pub mod summary;

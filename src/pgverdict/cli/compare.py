@@ -71,6 +71,14 @@ def compare(
             show_default="the workload's",
         ),
     ] = None,
+    pairs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Pairs of slices per round.",
+            show_default="what a calibration of this host found best, else 12, and 60 on fresh copies",
+        ),
+    ] = None,
     budget: Annotated[
         str, typer.Option(metavar="DURATION", help="Time for all rounds, starts included, set-up apart.")
     ] = "5m",
@@ -142,6 +150,10 @@ def compare(
     eight rounds of two arms take seven hours. Minutes suffice with, for example, --set checkpoint_timeout=30s
     --set max_wal_size=64MB --set autovacuum_naptime=1s, which is then what the verdict is about.
     """
+    if pairs is not None and ChosenRegime.STEADY in (regime or ()):
+        raise UserError(
+            f"steady rounds have no pairs: --pairs {pairs}", hint="leave out --pairs, or --regime steady"
+        )
     arms, shares = _with_handicaps(
         make_arms((baseline, *candidate), tuple(setting(text) for text in set_ or ())),
         [handicap(text) for text in handicap_ or ()],
@@ -149,7 +161,7 @@ def compare(
     campaign = Campaign(
         arms=arms,
         cells=tuple(
-            CellSpec(name, scale, clients, primary=primary, regime=chosen)
+            CellSpec(name, scale, clients, primary=primary, regime=chosen, pairs=pairs)
             for name in workload or ("select-only",)
             for chosen in regimes_of(catalogue.workload(name), [Regime(r.value) for r in regime or ()])
         ),

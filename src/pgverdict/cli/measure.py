@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
+from pgverdict.cli.calibrated import with_calibrated_pairs
 from pgverdict.cli.live import LiveView
 from pgverdict.cli.show import check_outputs, open_user_store, show, show_calibration
 from pgverdict.errors import Interrupted, WorldError
@@ -45,7 +46,10 @@ def measure(
     home.ensure(account)
     with open_user_store(store, home) as opened:
         with _at_work(opened, home, account) as (site, view):
-            run = execute(campaign, site, opened, view, handicap_shares=handicap_shares)
+            planned = with_calibrated_pairs(campaign, opened)
+            for note in planned.notes:
+                view.note(note)
+            run = execute(planned.campaign, site, opened, view, handicap_shares=handicap_shares)
         page = html or home.data / "reports" / f"{run.id}.html"
         report = show(run, opened, json=json, html=page, markdown=None)
     return any(cell.verdicts[0].outcome is Outcome.SLOWER for cell in report.cells if cell.verdicts)

@@ -66,7 +66,7 @@ class PreparedCell:
             seed=seed,
             ordinal=ordinal,
             arms=len(self.arms),
-            pairs=PAIRS_FRESH if self.regime is Regime.FRESH else PAIRS,
+            pairs=self.spec.pairs or (PAIRS_FRESH if self.regime is Regime.FRESH else PAIRS),
             loads=self.load_pools,
             installs=self.install_pools,
         )

@@ -98,6 +98,19 @@ def best_pairs(levels: Levels, costs: Costs) -> float:
     return math.sqrt(costs.overhead_s / costs.pair_s) * levels.pair_sd / levels.start_sd
 
 
+PAIRS_FEW, PAIRS_MANY = 6, 120
+"""Fewer make a round's median one of few slices; more are minutes in which the host changes."""
+
+
+def usable_pairs(best: float) -> int:
+    """As many as are best, within what a round may have.
+
+    >>> usable_pairs(3.4), usable_pairs(20.6), usable_pairs(math.inf)
+    (6, 21, 120)
+    """
+    return round(min(max(best, PAIRS_FEW), PAIRS_MANY))
+
+
 def distances(logs: FloatArray) -> FloatArray:
     """rounds x arms, from rounds x pairs x arms."""
     centred = logs - logs.mean(axis=2, keepdims=True)

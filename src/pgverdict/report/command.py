@@ -15,9 +15,9 @@ def compare_command(run: RunRecord) -> str:
     All workloads, since they share the budget and the error probability: a cell alone would be judged otherwise.
     """
     campaign = run.campaign
-    shape = {(cell.scale, cell.clients, cell.partitions, cell.primary) for cell in campaign.cells}
+    shape = {(cell.scale, cell.clients, cell.partitions, cell.primary, cell.pairs) for cell in campaign.cells}
     assert len(shape) == 1, f"no command measures cells of several shapes: {shape}"
-    ((scale, clients, partitions, primary),) = shape
+    ((scale, clients, partitions, primary, pairs),) = shape
     assert not partitions, f"no command makes partitions: {partitions}"
     defaults = {field.name: field.default for field in fields(Campaign)}
     servers = tuple(_exact(arm) for arm in run.arms)
@@ -30,6 +30,8 @@ def compare_command(run: RunRecord) -> str:
     words += ["--scale", str(scale), "--clients", str(clients)]
     if primary is not None:
         words += ["--primary", primary]
+    if pairs is not None:
+        words += ["--pairs", str(pairs)]
     names = name_arms(servers)
     for setting in _settings(campaign.arms, names):
         words += ["--set", setting]

@@ -34,6 +34,10 @@ class Arm:
     """A known slow-down: the server spins so long for every message it receives from a client."""
 
 
+PAIRS_MOST = 1000
+"""More are a stretch, and belong into the steady regime."""
+
+
 @dataclass(frozen=True)
 class CellSpec:
     """One point of the matrix, the same for all arms. `workload` names an entry of the catalogue.
@@ -49,8 +53,12 @@ class CellSpec:
     primary: str | None = None
     regime: Regime | None = None
     """None: the workload's own."""
+    pairs: int | None = None
+    """Per round; None: as many as rounds of its regime have. No part of the key either."""
 
     def __post_init__(self) -> None:
+        if self.pairs is not None and not 1 <= self.pairs <= PAIRS_MOST:
+            raise UserError(f"a round has 1 to {PAIRS_MOST} pairs, not {self.pairs}")
         if self.primary is not None and self.primary not in (known := primary_metrics()):
             raise unknown_word("primary metric", self.primary, known)
 

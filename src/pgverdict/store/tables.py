@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from pgverdict.store.columns import Histogram, Key, Measured
 
-VERSION = "0001"
+VERSION = "0002"
 """The newest migration, which these tables agree with (a test holds it). Versions sort as text."""
 
 VERSION_TABLE = "store_version"
@@ -135,6 +135,7 @@ cells = Table(
     ),
     Column("load_pools", JSON, nullable=False, comment="per arm, the pool that its loads are drawn from"),
     Column("install_pools", JSON, nullable=False, comment="per arm, the pool of copies of its install"),
+    Column("pairs", Integer, comment="pairs per round that were chosen; null: as many as the regime has"),
     UniqueConstraint("run_id", "ordinal"),
     comment="One point of the matrix, the same for all arms",
 )

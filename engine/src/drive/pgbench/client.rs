@@ -38,6 +38,10 @@ pub enum Turn {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     ChooseScript,
+    /// Between transactions, as the user of an application.
+    Thinking {
+        until_us: i64,
+    },
     Schedule,
     Throttled,
     Begin,
@@ -98,6 +102,8 @@ pub struct Client {
     syncs: usize,
     pipe: Vec<u8>,
 
+    /// Whether it slept until its time had come.
+    waits: bool,
     scheduled_us: i64,
     begun_us: i64,
     command_us: i64,
@@ -150,6 +156,7 @@ impl Client {
             piping: false,
             syncs: 0,
             pipe: Vec::new(),
+            waits: false,
             scheduled_us: 0,
             begun_us: 0,
             command_us: 0,
@@ -243,13 +250,25 @@ impl Client {
         loop {
             self.phase = match self.phase {
                 Phase::ChooseScript => self.choose_script(desk),
+                Phase::Thinking { until_us } => {
+                    if now.us() < until_us {
+                        return Turn::Sleeping(until_us);
+                    }
+                    if desk.over.is_set() { Phase::Finished } else { Phase::ChooseScript }
+                }
                 Phase::Schedule => match self.schedule(desk, &mut now) {
                     Some(next) => next,
                     None => continue,
                 },
                 Phase::Throttled => {
                     if now.us() < self.scheduled_us {
+                        self.waits = true;
                         return Turn::Sleeping(self.scheduled_us);
+                    }
+                    if std::mem::take(&mut self.waits)
+                        && let Some(distributions) = &mut desk.distributions
+                    {
+                        distributions.wake(now.us() - self.scheduled_us);
                     }
                     if desk.over.is_set() {
                         desk.leave_unsent(1);
@@ -282,7 +301,9 @@ impl Client {
                 Phase::RollingBack => self.rolled_back(desk, &mut now),
                 Phase::Retry => self.retry(desk, &mut now),
                 Phase::Failure => {
-                    desk.command_counts[self.script][self.command].failures += 1;
+                    if self.begun_us >= desk.counted_from_us {
+                        desk.command_counts[self.script][self.command].failures += 1;
+                    }
                     if desk.settings.verbose_errors {
                         self.tell_try(desk, &mut now, "ends the failed transaction");
                     }
@@ -290,7 +311,7 @@ impl Client {
                 }
                 Phase::EndTransaction => match self.end_transaction(desk, &mut now) {
                     Phase::ChooseScript => {
-                        self.phase = Phase::ChooseScript;
+                        self.phase = self.think(desk, &mut now);
                         return Turn::Yielding;
                     }
                     other => other,
@@ -329,7 +350,7 @@ impl Client {
     /// When the next transaction is to begin. `None`: that one was skipped, and another is drawn.
     fn schedule(&mut self, desk: &mut Desk<'_>, now: &mut Now) -> Option<Phase> {
         let mean = desk.settings.throttle_us.expect("only throttled clients have a schedule");
-        desk.trigger_us += desk.throttle.poisson(mean);
+        desk.draw_due(mean);
         self.scheduled_us = desk.trigger_us;
         if let Some(limit) = desk.settings.latency_limit_us
             && desk.trigger_us < now.us() - limit
@@ -343,6 +364,15 @@ impl Client {
         }
         let beyond = desk.end_us.is_some_and(|end| self.scheduled_us > end);
         Some(if beyond { Phase::Finished } else { Phase::Throttled })
+    }
+
+    /// What a client does between its transactions: mostly nothing.
+    fn think(&mut self, desk: &mut Desk<'_>, now: &mut Now) -> Phase {
+        let Some(mean_us) = desk.settings.think_us else { return Phase::ChooseScript };
+        // As the TPC's benchmarks draw it, exponential and at most ten times the mean.
+        let thinks_us = desk.throttle.poisson(mean_us).min((10.0 * mean_us) as i64);
+        let until_us = now.us() + thinks_us;
+        if desk.end_us.is_some_and(|end_us| until_us > end_us) { Phase::Finished } else { Phase::Thinking { until_us } }
     }
 
     fn begin(&mut self, desk: &mut Desk<'_>, now: &mut Now) -> Phase {
@@ -425,9 +455,12 @@ impl Client {
     }
 
     fn end_command(&mut self, desk: &mut Desk<'_>, now: &mut Now) -> Phase {
-        if desk.settings.per_command {
-            let seconds = 0.000_001 * (now.us() - self.command_us) as f64;
-            desk.command_counts[self.script][self.command].times.record(seconds);
+        if desk.settings.per_command && self.begun_us >= desk.counted_from_us {
+            let took_us = now.us() - self.command_us;
+            desk.command_counts[self.script][self.command].times.record(0.000_001 * took_us as f64);
+            if let Some(distributions) = &mut desk.distributions {
+                distributions.record_command(self.script, self.command, took_us);
+            }
         }
         let skips = std::mem::take(&mut self.skips);
         let jumped = std::mem::take(&mut self.jumped);

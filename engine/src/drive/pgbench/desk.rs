@@ -20,11 +20,15 @@ pub struct Desk<'a> {
     pub executions_piped: &'a [Execution],
     /// The time of the run is over.
     pub over: &'a Halt,
+    /// When the run began; seconds are counted from there.
+    pub origin_us: i64,
     /// No transaction that is to begin after this is waited for.
     pub end_us: Option<i64>,
 
     pub choice: Prng,
     pub throttle: Prng,
+    /// Nothing that began before is counted.
+    pub counted_from_us: i64,
     /// When the last scheduled transaction was to begin.
     pub trigger_us: i64,
 
@@ -49,11 +53,24 @@ impl Desk<'_> {
         }
     }
 
+    /// Draws when the next transaction of the schedule is to begin.
+    pub fn draw_due(&mut self, mean_us: f64) {
+        match &self.settings.rate_plan {
+            None => self.trigger_us += self.throttle.poisson(mean_us),
+            Some(plan) => {
+                let expected = self.throttle.poisson(1e9) as f64 * 1e-9;
+                let next_s = plan.next_s(1e-6 * (self.trigger_us - self.origin_us) as f64, expected);
+                // One that never comes is behind every end.
+                self.trigger_us = if next_s.is_finite() { self.origin_us + (1e6 * next_s) as i64 } else { i64::MAX };
+            }
+        }
+    }
+
     /// Counts what was still to come before the end, and was not even looked at.
     pub fn leave_the_rest(&mut self) {
         let (Some(mean_us), Some(end_us)) = (self.settings.throttle_us, self.end_us) else { return };
         while self.trigger_us <= end_us {
-            self.trigger_us += self.throttle.poisson(mean_us);
+            self.draw_due(mean_us);
             self.leave_unsent(u64::from(self.trigger_us <= end_us));
         }
     }

@@ -8,9 +8,11 @@
 
 pub mod client;
 pub mod desk;
+pub mod effort;
 pub mod log;
 pub mod meta;
 pub mod progress;
+pub mod rate_plan;
 pub mod reply;
 pub mod run;
 pub mod settings;

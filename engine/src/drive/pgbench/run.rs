@@ -1,12 +1,14 @@
 //! A whole run: threads, the time it may take, what it adds up to.
 
 use super::client::{self, Client};
+use super::effort::Effort;
 use super::progress::Board;
+use super::rate_plan::RatePlan;
 use super::settings::Settings;
 use super::worker::{self, Beginning, Done};
 use crate::drive::halt::Halt;
 use crate::measure::counts::{CommandCounts, Counts};
-use crate::measure::distributions::Distributions;
+use crate::measure::distributions::{Detail, Distributions};
 use crate::script::program::Program;
 use crate::script::random::Prng;
 use std::sync::{Arc, Barrier};
@@ -45,10 +47,25 @@ pub struct Outcome {
     pub connecting_us: i64,
     /// From the start of the threads to the start of the first transaction.
     pub before_us: i64,
+    /// When the threads started; seconds are counted from there.
+    pub begun_us: i64,
     /// From there to the end.
     pub duration_us: i64,
+    /// Of every thread of which it is known.
+    pub efforts: Vec<Effort>,
     /// Whether every client came to its end.
     pub finished: bool,
+}
+
+impl Outcome {
+    /// Of the busiest thread: the share of the time it was on a core; and of the one that waited longest, waiting
+    /// for one. The warm-up is in it.
+    pub fn effort_shares(&self) -> (f64, f64) {
+        let whole_us = self.duration_us + self.settings.warm_up_us;
+        let shares: Vec<_> = self.efforts.iter().map(|effort| effort.shares(whole_us)).collect();
+        let most = |pick: fn(&(f64, f64)) -> f64| shares.iter().map(pick).fold(0.0, f64::max);
+        (most(|shares| shares.0), most(|shares| shares.1))
+    }
 }
 
 /// `seeds`: what every source of random numbers is seeded from, in pgbench's order.
@@ -63,7 +80,7 @@ pub fn run(
     let beginnings = deal(&settings, clients, seeds);
     let begun_us = client::now_us();
     let over = Halt::default();
-    end_after(settings.duration_s, &over);
+    end_after(&settings, &over);
     let shared = Arc::new(Shared {
         settings,
         program,
@@ -113,22 +130,31 @@ fn deal(settings: &Settings, clients: Vec<Client>, seeds: &mut Prng) -> Vec<Begi
     beginnings.collect()
 }
 
-fn end_after(duration_s: Option<u64>, over: &Halt) {
-    let Some(seconds) = duration_s else { return };
+fn end_after(settings: &Settings, over: &Halt) {
+    let Some(after_us) = settings.end_us(0) else { return };
     let over = over.clone();
     let sleep = move || {
-        thread::sleep(Duration::from_secs(seconds));
+        thread::sleep(Duration::from_micros(after_us as u64));
         over.set();
     };
     thread::Builder::new().name("timer".to_owned()).spawn(sleep).expect("one more thread can be started");
 }
 
+/// Where times are to be kept, as the settings want them.
+pub fn distributions(settings: &Settings, program: &Program) -> Distributions {
+    let commands: Vec<usize> = program.scripts.iter().map(|script| script.commands.len()).collect();
+    let phase_ends_us = settings.rate_plan.as_ref().map(RatePlan::ends_us).unwrap_or_default();
+    let detail = Detail { commands: settings.per_command, intervals: settings.intervals, phase_ends_us };
+    Distributions::new(&commands, detail)
+}
+
 fn add_up(settings: Settings, program: Program, begun_us: i64, ended_us: i64, done: Vec<Done>) -> Outcome {
+    let warm_up_us = settings.warm_up_us;
     let first_us = done.iter().map(|done| done.begun_us).min().unwrap_or(ended_us);
     let mut outcome = Outcome {
         counts: Counts::default(),
         late: 0,
-        distributions: settings.distributions.then(|| Distributions::for_scripts(program.scripts.len())),
+        distributions: settings.distributions.then(|| distributions(&settings, &program)),
         script_counts: vec![Counts::default(); program.scripts.len()],
         command_counts: program
             .scripts
@@ -139,16 +165,19 @@ fn add_up(settings: Settings, program: Program, begun_us: i64, ended_us: i64, do
         program,
         connecting_us: 0,
         before_us: first_us - begun_us,
-        duration_us: ended_us - first_us,
+        begun_us,
+        duration_us: ended_us - first_us - warm_up_us,
+        efforts: Vec::new(),
         finished: true,
     };
     for part in done {
         outcome.counts.add(&part.counts);
         outcome.late += part.late;
-        if let (Some(sum), Some(part)) = (&mut outcome.distributions, &part.distributions) {
+        if let (Some(sum), Some(part)) = (&mut outcome.distributions, part.distributions) {
             sum.add(part);
         }
         outcome.connecting_us += part.connecting_us;
+        outcome.efforts.extend(part.effort);
         outcome.finished &= part.finished;
         outcome.script_counts.iter_mut().zip(&part.script_counts).for_each(|(sum, part)| sum.add(part));
         for (sums, parts) in outcome.command_counts.iter_mut().zip(&part.command_counts) {

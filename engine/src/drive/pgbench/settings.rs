@@ -1,6 +1,7 @@
 //! What a run is asked to do.
 
 use super::super::conversation::Conversation;
+use super::rate_plan::RatePlan;
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,12 @@ pub struct Settings {
     pub reconnects: bool,
     /// The mean time between transactions of one thread.
     pub throttle_us: Option<f64>,
+    /// Instead of one rate for all the time; of one thread.
+    pub rate_plan: Option<RatePlan>,
+    /// Runs before anything is counted.
+    pub warm_up_us: i64,
+    /// The mean time that a client waits between transactions.
+    pub think_us: Option<f64>,
     pub latency_limit_us: Option<i64>,
     /// 0: no limit.
     pub tries_max: u32,
@@ -48,6 +55,8 @@ pub struct Settings {
     pub log: Option<LogSettings>,
     /// Whether to keep how long every transaction took.
     pub distributions: bool,
+    /// And second by second.
+    pub intervals: bool,
     /// What must be added to a reading of the clock for the time since 1970.
     pub epoch_shift_us: i64,
     pub open: Open,
@@ -62,6 +71,11 @@ pub struct LogSettings {
 }
 
 impl Settings {
+    /// When the run that begins now is over, its warm-up included; `None`: when all transactions are done.
+    pub fn end_us(&self, begun_us: i64) -> Option<i64> {
+        self.duration_s.map(|seconds| begun_us + self.warm_up_us + seconds as i64 * 1_000_000)
+    }
+
     /// Whether the latency of every transaction is needed.
     pub fn is_detailed(&self) -> bool {
         let told = self.progress_s.is_some() || self.log.is_some() || self.per_script || self.distributions;

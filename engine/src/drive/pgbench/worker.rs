@@ -2,9 +2,10 @@
 
 use super::client::{self, Client, Turn};
 use super::desk::Desk;
+use super::effort::Effort;
 use super::log::Log;
 use super::progress::{Board, Progress};
-use super::run::{Shared, Trouble};
+use super::run::{self, Shared, Trouble};
 use super::settings::{Mode, Settings};
 use super::voice;
 use crate::drive::connect;
@@ -39,6 +40,8 @@ pub struct Done {
     pub command_counts: Vec<Vec<CommandCounts>>,
     pub connecting_us: i64,
     pub begun_us: i64,
+    /// Since then; `None` where the kernel does not tell.
+    pub effort: Option<Effort>,
     /// Whether every client came to its end.
     pub finished: bool,
 }
@@ -80,6 +83,7 @@ pub fn work(shared: &Shared, beginning: Beginning) -> Result<Done, Trouble> {
     if let Some(log) = &mut log {
         log.begin(begun_us + settings.epoch_shift_us);
     }
+    let effort = settings.distributions.then(Effort::now).flatten();
     let (executions, executions_piped) = executions(settings.mode, program);
     let desk = Desk {
         settings,
@@ -87,13 +91,15 @@ pub fn work(shared: &Shared, beginning: Beginning) -> Result<Done, Trouble> {
         executions: &executions,
         executions_piped: &executions_piped,
         over: &shared.over,
-        end_us: settings.duration_s.map(|seconds| shared.begun_us + seconds as i64 * 1_000_000),
+        end_us: settings.end_us(shared.begun_us),
+        counted_from_us: if settings.warm_up_us > 0 { begun_us + settings.warm_up_us } else { i64::MIN },
         choice,
         throttle,
         trigger_us: begun_us,
         counts: Counts::default(),
         late: 0,
-        distributions: settings.distributions.then(|| Distributions::for_scripts(program.scripts.len())),
+        distributions: settings.distributions.then(|| run::distributions(settings, program)),
+        origin_us: shared.begun_us,
         script_counts: vec![Counts::default(); program.scripts.len()],
         command_counts: program
             .scripts
@@ -121,7 +127,8 @@ pub fn work(shared: &Shared, beginning: Beginning) -> Result<Done, Trouble> {
     };
     let progress = settings.progress_s.filter(|_| number == 0);
     worker.drive(progress.map(|every_s| Progress::begin(every_s, started_us)))?;
-    worker.finish(begun_us)
+    let effort = effort.and_then(|before| Some(Effort::now()?.since(before)));
+    worker.finish(begun_us, effort)
 }
 
 fn executions(mode: Mode, program: &Program) -> (Vec<Execution>, Vec<Execution>) {
@@ -237,7 +244,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    fn finish(mut self, begun_us: i64) -> Result<Done, Trouble> {
+    fn finish(mut self, begun_us: i64, effort: Option<Effort>) -> Result<Done, Trouble> {
         self.board.put(self.number, &self.desk.counts);
         if let Some(log) = self.desk.log.take()
             && let Err(what) = log.finish(client::now_us() + self.desk.settings.epoch_shift_us)
@@ -250,7 +257,17 @@ impl Worker<'_> {
         }
         let Desk { counts, late, distributions, script_counts, command_counts, connecting_us, .. } = self.desk;
         let finished = !self.aborted;
-        Ok(Done { counts, late, distributions, script_counts, command_counts, connecting_us, begun_us, finished })
+        Ok(Done {
+            counts,
+            late,
+            distributions,
+            script_counts,
+            command_counts,
+            connecting_us,
+            begun_us,
+            effort,
+            finished,
+        })
     }
 }
 

@@ -4,10 +4,11 @@ use super::connection::Connection;
 use super::database::{Database, Refused};
 use super::options::BenchmarkPlan;
 use super::report::{self, Tables};
-use super::{PGBENCH_VERSION, PGBENCH_VERSION_NUMBER, fatal, json, percentiles};
+use super::{PGBENCH_VERSION, PGBENCH_VERSION_NUMBER, fatal, hdr_log, json, percentiles};
 use crate::drive::dial::system_words;
 use crate::drive::pgbench::client::{self, Client};
-use crate::drive::pgbench::run::{self, Trouble};
+use crate::drive::pgbench::effort::{BUSY, DELAYED};
+use crate::drive::pgbench::run::{self, Outcome, Trouble};
 use crate::drive::pgbench::settings::Settings;
 use crate::drive::pgbench::voice;
 use crate::generate::pgbench::PartitionMethod;
@@ -61,6 +62,9 @@ pub fn benchmark(mut plan: BenchmarkPlan, mut connection: Connection) -> ExitCod
         duration_s: plan.duration_s,
         reconnects: plan.reconnects,
         throttle_us: plan.throttle_us,
+        rate_plan: plan.rate_plan.map(|rates| rates.shared_by(plan.threads)),
+        warm_up_us: plan.warm_up_us,
+        think_us: plan.think_us,
         latency_limit_us: plan.latency_limit_us,
         tries_max: plan.tries_max,
         progress_s: plan.progress_s,
@@ -71,25 +75,49 @@ pub fn benchmark(mut plan: BenchmarkPlan, mut connection: Connection) -> ExitCod
         verbose_errors: plan.verbose_errors,
         exit_on_abort: plan.exit_on_abort,
         log: plan.log,
-        distributions: plan.percentiles || plan.json.is_some(),
+        distributions: plan.percentiles || plan.json.is_some() || plan.hdr_log.is_some(),
+        intervals: plan.hdr_log.is_some(),
         epoch_shift_us,
         open,
     };
-    let outcome = run::run(settings, plan.program, clients, &mut plan.seeds, ended);
+    let mut outcome = run::run(settings, plan.program, clients, &mut plan.seeds, ended);
     print!("{}", report::text(&outcome, &tables));
     if plan.percentiles {
         print!("{}", percentiles::text(&outcome));
     }
+    warn_if_limited(&outcome);
     if let Some(path) = &plan.json
         && let Err(error) = fs::write(path, json::text(&outcome, &tables))
     {
         fatal(format_args!("could not write file \"{}\": {}", path.display(), system_words(&error)));
+    }
+    if let Some(path) = &plan.hdr_log
+        && let Err(error) = hdr_log::write(path, &mut outcome)
+    {
+        fatal(format_args!("could not write file \"{}\": {error}", path.display()));
     }
     if outcome.finished {
         return ExitCode::SUCCESS;
     }
     voice::error("Run was aborted; the above results are incomplete.");
     ExitCode::from(ABORTED)
+}
+
+/// Numbers of a client that was the limit are the client's and not the server's.
+fn warn_if_limited(outcome: &Outcome) {
+    let (busy, delayed) = outcome.effort_shares();
+    if busy > BUSY {
+        voice::warning(format_args!(
+            "a client thread was busy {:.0}% of the time: it may have been the limit, not the server",
+            100.0 * busy
+        ));
+        voice::hint("Use more threads (-j).");
+    } else if delayed > DELAYED {
+        voice::warning(format_args!(
+            "a client thread waited for a core {:.0}% of the time: what it timed has that in it",
+            100.0 * delayed
+        ));
+    }
 }
 
 fn ended(trouble: Trouble) -> ! {

@@ -1,28 +1,23 @@
-//! `pgbench -i`: the tables of the built-in scripts, made in steps.
+//! `pgbench -i`: the tables of the built-in scripts, made in steps; [`filling`] puts the rows into them.
+
+mod filling;
 
 use super::connection::Connection;
 use super::database::Database;
 use super::fatal;
 use super::options::InitializePlan;
 use crate::drive::dial::system_words;
+use crate::drive::login::Greeting;
 use crate::drive::pgbench::voice;
 use crate::drive::process;
-use crate::generate::pgbench::{PartitionMethod, Rows, Table};
-use crate::wire::frontend;
-use bytes::BytesMut;
-use std::io::{self, IsTerminal, Write};
+use crate::generate::pgbench::PartitionMethod;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// From this scale on the numbers of accounts are not sure to fit 32 bits.
 const SCALE_BIGINT: u32 = 20_000;
 const TELLERS_PER_BRANCH: u64 = 10;
 const ACCOUNTS_PER_BRANCH: u64 = 100_000;
-const CHUNK_BYTES: usize = 64 * 1024;
-/// Progress is told each time so many rows are sent, or so many seconds are over.
-const ROWS_TOLD: u64 = 100_000;
-const SECONDS_TOLD: f64 = 5.0;
-/// The first release whose COPY can freeze.
-const FREEZE_VERSION: u32 = 140_000;
 
 const FOREIGN_KEYS: [(&str, &str, &str); 5] = [
     ("pgbench_tellers", "bid", "pgbench_branches"),
@@ -32,16 +27,32 @@ const FOREIGN_KEYS: [(&str, &str, &str); 5] = [
     ("pgbench_history", "aid", "pgbench_accounts"),
 ];
 
-const ALL_TABLES: &str = "pgbench_accounts, pgbench_branches, pgbench_history, pgbench_tellers";
+pub(super) const ALL_TABLES: &str = "pgbench_accounts, pgbench_branches, pgbench_history, pgbench_tellers";
+
+/// The connections that are at work, for whoever interrupts them.
+#[derive(Clone, Default)]
+struct Busy(Arc<Mutex<Vec<Greeting>>>);
+
+impl Busy {
+    fn add(&self, database: &Database) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(database.greeting.clone());
+    }
+
+    fn each(&self, cancel: impl Fn(&Greeting)) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(cancel);
+    }
+}
 
 pub fn initialize(plan: &InitializePlan, connection: &mut Connection) {
     let Some(mut database) = Database::open(connection) else {
         fatal("could not create connection for initialization");
     };
-    let (canceling, greeting) = (connection.clone(), database.greeting.clone());
+    let busy = Busy::default();
+    busy.add(&database);
+    let (canceling, canceled) = (connection.clone(), busy.clone());
     // The step under way then fails, and we end; a server that is left alone would go on with it.
     let heard = process::on_interrupt(move || {
-        canceling.cancel(&greeting);
+        canceled.each(|greeting| canceling.cancel(greeting));
         voice::raw("Cancel request sent");
     });
     if let Err(error) = heard {
@@ -53,7 +64,7 @@ pub fn initialize(plan: &InitializePlan, connection: &mut Connection) {
         let name = match step {
             'd' => drop_tables(&mut database),
             't' => create_tables(&mut database, plan),
-            'g' => generate(&mut database, plan),
+            'g' => filling::generate(&mut database, plan, connection, &busy),
             'G' => generate_on_server(&mut database, plan),
             'v' => vacuum(&mut database),
             'p' => create_primary_keys(&mut database, plan),
@@ -73,6 +84,11 @@ fn drop_tables(database: &mut Database) -> &'static str {
     // At once, because of foreign keys between them.
     database.execute(&format!("drop table if exists {ALL_TABLES}"));
     "drop tables"
+}
+
+/// Of partitions by range; the last may have fewer.
+fn accounts_per_partition(plan: &InitializePlan) -> u64 {
+    (ACCOUNTS_PER_BRANCH * u64::from(plan.scale)).div_ceil(u64::from(plan.partitions))
 }
 
 /// A name that may have to be quoted, quoted.
@@ -118,7 +134,7 @@ fn create_partitions(database: &mut Database, plan: &InitializePlan, method: Par
         let values = match method {
             PartitionMethod::Hash => format!("with (modulus {count}, remainder {})", number - 1),
             PartitionMethod::Range => {
-                let size = (ACCOUNTS_PER_BRANCH * u64::from(plan.scale)).div_ceil(count);
+                let size = accounts_per_partition(plan);
                 // Open at both ends: any key has a place.
                 let from = if number == 1 { "minvalue".to_owned() } else { ((number - 1) * size + 1).to_string() };
                 let to = if number == count { "maxvalue".to_owned() } else { (number * size + 1).to_string() };
@@ -130,127 +146,6 @@ fn create_partitions(database: &mut Database, plan: &InitializePlan, method: Par
              with (fillfactor={})",
             plan.fillfactor
         ));
-    }
-}
-
-/// In one transaction, which lets the server load faster.
-fn generate(database: &mut Database, plan: &InitializePlan) -> &'static str {
-    voice::raw("generating data (client-side)...");
-    database.execute("begin");
-    database.execute(&format!("truncate table {ALL_TABLES}"));
-    // In the order that foreign keys want.
-    for table in [Table::Branches, Table::Tellers, Table::Accounts] {
-        copy(database, plan, table);
-    }
-    database.execute("commit");
-    "client-side generate"
-}
-
-fn copy(database: &mut Database, plan: &InitializePlan, table: Table) {
-    let name = table.name();
-    let freezes = database.version_number() >= FREEZE_VERSION && is_ordinary(database, name);
-    let options = if freezes { " with (freeze on)" } else { "" };
-    if let Err(refused) = database.query(&format!("copy {name} from stdin{options}")) {
-        fatal(format_args!("unexpected copy in result: {}", refused.text));
-    }
-    let mut rows = Rows::of(table, plan.scale);
-    let mut progress = Progress::of(table, plan);
-    let (mut chunk, mut message) = (Vec::with_capacity(CHUNK_BYTES), BytesMut::with_capacity(CHUNK_BYTES));
-    loop {
-        chunk.clear();
-        rows.fill(&mut chunk, CHUNK_BYTES);
-        if chunk.is_empty() {
-            break;
-        }
-        message.clear();
-        frontend::copy_data(&chunk, &mut message);
-        if let Err(refused) = database.send(&message) {
-            voice::error(refused.text);
-            fatal("PQputline failed");
-        }
-        progress.tell(rows.done());
-    }
-    progress.clear();
-    if let Err(refused) = database.end_copy() {
-        voice::error(refused.text);
-        fatal("PQendcopy failed");
-    }
-}
-
-/// Whether it is a table and not, for example, the parent of partitions, which cannot be frozen.
-fn is_ordinary(database: &mut Database, table: &str) -> bool {
-    let sql = format!("select relkind from pg_catalog.pg_class where oid = '{table}'::pg_catalog.regclass");
-    match database.query(&sql) {
-        Ok(rows) => rows.first().and_then(|row| row.first()) == Some(&Some("r".to_owned())),
-        Err(refused) => {
-            voice::error(format_args!("query failed: {}", refused.text));
-            voice::detail(format_args!("Query was: {sql}"));
-            std::process::exit(1)
-        }
-    }
-}
-
-/// Tells how far a COPY is: on one line of a terminal, else on a line each.
-struct Progress {
-    table: Table,
-    total: u64,
-    begun: Instant,
-    quiet: bool,
-    told_rows: u64,
-    told_times: f64,
-    line_end: char,
-    characters: usize,
-}
-
-impl Progress {
-    fn of(table: Table, plan: &InitializePlan) -> Self {
-        Self {
-            table,
-            total: table.rows(plan.scale),
-            begun: Instant::now(),
-            quiet: plan.quiet,
-            told_rows: 0,
-            told_times: 1.0,
-            line_end: if io::stderr().is_terminal() { '\r' } else { '\n' },
-            characters: 0,
-        }
-    }
-
-    fn tell(&mut self, rows: u64) {
-        if !self.quiet {
-            while self.told_rows + ROWS_TOLD <= rows {
-                self.told_rows += ROWS_TOLD;
-                self.line(self.told_rows);
-            }
-            return;
-        }
-        let elapsed_s = self.begun.elapsed().as_secs_f64();
-        // pgbench looks at every hundredth row.
-        let last = rows == self.total && self.total.is_multiple_of(100);
-        if last || elapsed_s >= self.told_times * SECONDS_TOLD {
-            self.line(rows);
-            self.told_times = (elapsed_s / SECONDS_TOLD).ceil();
-        }
-    }
-
-    fn line(&mut self, rows: u64) {
-        let (total, elapsed_s) = (self.total, self.begun.elapsed().as_secs_f64());
-        let remaining_s = (total - rows) as f64 * elapsed_s / rows as f64;
-        let line = format!(
-            "{rows} of {total} tuples ({}%) of {} done (elapsed {elapsed_s:.2} s, remaining {remaining_s:.2} s)",
-            rows * 100 / total,
-            self.table.name()
-        );
-        // What a longer line before would leave on the terminal is overwritten.
-        let padding = " ".repeat(self.characters.saturating_sub(line.len()));
-        self.characters = line.len();
-        let _ = io::stderr().write_all(format!("{line}{padding}{}", self.line_end).as_bytes());
-    }
-
-    fn clear(&self) {
-        if self.characters > 0 && self.line_end == '\r' {
-            let _ = io::stderr().write_all(format!("{}\r", " ".repeat(self.characters)).as_bytes());
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::PGBENCH_VERSION;
 use super::percentiles::QUANTILES;
 use super::report::Tables;
+use crate::drive::pgbench::rate_plan::Stretch;
 use crate::drive::pgbench::run::Outcome;
 use crate::measure::counts::{CommandCounts, Counts};
 use crate::measure::distributions::Times;
@@ -25,6 +26,8 @@ pub fn text(outcome: &Outcome, tables: &Tables) -> String {
         "duration_us": outcome.duration_us,
         "connecting_us": if settings.reconnects { outcome.connecting_us } else { outcome.before_us },
         "reconnects": settings.reconnects,
+        "warm_up_us": settings.warm_up_us,
+        "think_us": settings.think_us,
         "tps": rate_hz(outcome, outcome.counts.done),
         "scripts": (0..outcome.program.scripts.len()).map(|number| script(outcome, number)).collect::<Vec<_>>(),
     });
@@ -35,11 +38,32 @@ pub fn text(outcome: &Outcome, tables: &Tables) -> String {
     }
     if let Some(distributions) = &outcome.distributions {
         total.extend(times(&distributions.total()));
+        let (busy, delayed) = outcome.effort_shares();
+        total.insert("client_busy".to_owned(), json!(busy));
+        total.insert("client_delayed".to_owned(), json!(delayed));
+        total.insert("begun_late_us".to_owned(), summary(&distributions.wakes));
+        total.insert("phases".to_owned(), json!(phases(outcome)));
         if settings.throttle_us.is_some() {
             total.insert("due_and_not_begun".to_owned(), json!(distributions.unsent));
+            total.insert("arrivals_us".to_owned(), summary(&distributions.arrivals()));
         }
     }
     serde_json::to_string_pretty(&value).expect("texts and numbers") + "\n"
+}
+
+/// Rates are those of all threads.
+fn phases(outcome: &Outcome) -> Vec<Value> {
+    let (Some(plan), Some(all)) = (&outcome.settings.rate_plan, &outcome.distributions) else { return Vec::new() };
+    let threads = outcome.settings.threads as f64;
+    let phase = |(stretch, (_, taken)): (&Stretch, &(i64, Times))| {
+        let rates = json!({
+            "seconds": stretch.seconds, "from_hz": stretch.from_hz * threads, "to_hz": stretch.to_hz * threads,
+        });
+        let Value::Object(mut object) = rates else { unreachable!("made as an object") };
+        object.extend(times(taken));
+        Value::Object(object)
+    };
+    plan.0.iter().zip(&all.phases).map(phase).collect()
 }
 
 fn rate_hz(outcome: &Outcome, done: u64) -> f64 {
@@ -71,18 +95,26 @@ fn script(outcome: &Outcome, number: usize) -> Value {
         object.extend(times(&distributions.scripts[number]));
     }
     if outcome.settings.per_command {
-        let commands = script.commands.iter().zip(&outcome.command_counts[number]);
+        let commands = script.commands.iter().zip(&outcome.command_counts[number]).enumerate();
+        let times = |at: usize| outcome.distributions.as_ref().and_then(|all| all.commands[number][at].as_ref());
         let commands: Vec<Value> =
-            commands.map(|(command, counts)| self::command(&command.first_line, counts)).collect();
+            commands.map(|(at, (command, counts))| self::command(&command.first_line, counts, times(at))).collect();
         object.insert("commands".to_owned(), json!(commands));
     }
     value
 }
 
-fn command(text: &str, counts: &CommandCounts) -> Value {
+fn command(text: &str, counts: &CommandCounts, taken: Option<&Histogram>) -> Value {
     let CommandCounts { times, retries, failures } = counts;
     let mean_us = (times.count > 0).then(|| 1e6 * times.sum / times.count as f64);
-    json!({"text": text, "count": times.count, "mean_us": mean_us, "retries": retries, "failures": failures})
+    json!({
+        "text": text,
+        "count": times.count,
+        "mean_us": mean_us,
+        "time_us": taken.map_or(Value::Null, summary),
+        "retries": retries,
+        "failures": failures,
+    })
 }
 
 fn times(times: &Times) -> Map<String, Value> {

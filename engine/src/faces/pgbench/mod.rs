@@ -11,6 +11,7 @@ pub mod connection;
 pub mod conninfo;
 pub mod database;
 pub mod getopt;
+pub mod hdr_log;
 pub mod initialize;
 pub mod json;
 pub mod number;

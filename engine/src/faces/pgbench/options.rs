@@ -7,6 +7,7 @@ mod reading;
 
 use super::connection::Said;
 use super::getopt::{Getopt, Given, Known};
+use crate::drive::pgbench::rate_plan::RatePlan;
 use crate::drive::pgbench::settings::{LogSettings, Mode};
 use crate::drive::pgbench::voice;
 use crate::generate::pgbench::PartitionMethod;
@@ -32,6 +33,8 @@ pub enum Job {
 #[derive(Debug, Clone)]
 pub struct InitializePlan {
     pub steps: String,
+    /// Connections that load the accounts.
+    pub jobs: usize,
     pub scale: u32,
     pub fillfactor: u32,
     pub partitions: u32,
@@ -62,6 +65,10 @@ pub struct BenchmarkPlan {
     pub reconnects: bool,
     /// Between transactions of one thread.
     pub throttle_us: Option<f64>,
+    /// Of all threads together.
+    pub rate_plan: Option<RatePlan>,
+    pub warm_up_us: i64,
+    pub think_us: Option<f64>,
     pub latency_limit_us: Option<i64>,
     pub tries_max: u32,
     pub progress_s: Option<u64>,
@@ -74,6 +81,8 @@ pub struct BenchmarkPlan {
     pub percentiles: bool,
     /// Where the results go once more.
     pub json: Option<PathBuf>,
+    /// Where histograms go, second by second.
+    pub hdr_log: Option<PathBuf>,
 }
 
 const fn known(long: &'static str, key: char, has_value: bool) -> Known {
@@ -81,7 +90,7 @@ const fn known(long: &'static str, key: char, has_value: bool) -> Known {
 }
 
 /// Long options without a letter have a sign that no short option can be.
-const KNOWN: [Known; 46] = [
+const KNOWN: [Known; 50] = [
     known("builtin", 'b', true),
     known("client", 'c', true),
     known("connect", 'C', false),
@@ -129,6 +138,10 @@ const KNOWN: [Known; 46] = [
     // pgbench has none of these.
     Known { long: "percentiles", key: '\x12', has_value: false, can_be_short: false },
     Known { long: "json", key: '\x13', has_value: true, can_be_short: false },
+    Known { long: "hdr-log", key: '\x14', has_value: true, can_be_short: false },
+    Known { long: "warm-up", key: '\x15', has_value: true, can_be_short: false },
+    Known { long: "rate-plan", key: '\x16', has_value: true, can_be_short: false },
+    Known { long: "think-time", key: '\x17', has_value: true, can_be_short: false },
 ];
 
 /// `called`: how the program was called, which complaints about options begin with.

@@ -68,9 +68,16 @@ Benchmarking options:
   --verbose-errors         print every error
 
 Options that pgbench does not have:
+  --hdr-log=FILE           write histograms of every second to FILE (HdrHistogram log)
+  -i -j, --jobs=NUM        load the accounts over NUM connections
   --json=FILE              write the results to FILE too
+  --rate-plan=PLAN         rates that change, instead of -R and -T: SECONDS@RATE or
+                           SECONDS@RATE-RATE, separated by commas
+  --think-time=MS          wait between transactions of a client, exponential with
+                           this mean
+  --warm-up=SECONDS        run so long before -T begins, and count nothing of it
   --percentiles            report percentiles, from when transactions were to begin
-                           and from when they began
+                           and from when they began; with -r of every command
 
 Common options:
   --debug                  print everything that is done

@@ -60,7 +60,9 @@ impl Client {
             self.tell_try(desk, now, "repeats the transaction after the error");
         }
         self.tries += 1;
-        desk.command_counts[self.script][self.command].retries += 1;
+        if self.begun_us >= desk.counted_from_us {
+            desk.command_counts[self.script][self.command].retries += 1;
+        }
         self.functions = self.functions_before.clone();
         (self.command, self.trouble) = (0, Trouble::None);
         Phase::StartCommand
@@ -101,6 +103,11 @@ impl Client {
 
     pub(super) fn count_transaction(&mut self, desk: &mut Desk<'_>, now: &mut Now, skipped: bool) {
         let settings = desk.settings;
+        let began_us = if skipped { self.scheduled_us } else { self.begun_us };
+        if began_us < desk.counted_from_us {
+            self.count += 1;
+            return;
+        }
         let end = match self.trouble {
             _ if skipped => None,
             Trouble::Serialization => Some(End::Serialization),
@@ -121,11 +128,17 @@ impl Client {
         if settings.per_script {
             count(&mut desk.script_counts[self.script]);
         }
-        if let Some(distributions) = &mut desk.distributions
-            && end == Some(End::Done)
-        {
-            let ended_us = now.us();
-            distributions.record(self.script, ended_us - self.scheduled_us, ended_us - self.begun_us);
+        if let Some(distributions) = &mut desk.distributions {
+            let now_us = now.us();
+            let since_due_us = now_us - self.scheduled_us;
+            match end {
+                Some(End::Done) => {
+                    let service_us = now_us - self.begun_us;
+                    distributions.record(self.script, since_due_us, service_us, now_us - desk.origin_us);
+                }
+                Some(_) => {}
+                None => distributions.skip(since_due_us),
+            }
         }
         if settings.latency_limit_us.is_some_and(|limit| latency > limit as f64) {
             desk.late += 1;

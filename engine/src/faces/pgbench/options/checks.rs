@@ -15,7 +15,8 @@ impl Reading {
     pub(super) fn check_benchmark(&self) {
         let (duration, interval) = (self.duration_s as i64, self.aggregate_s);
         let samples = self.sampling_rate > 0.0;
-        let refused: [(bool, &dyn Display); 9] = [
+        let planned = self.rate_plan.is_some();
+        let refused: [(bool, &dyn Display); 12] = [
             (
                 self.transactions > 0 && duration > 0,
                 &"specify either a number of transactions (-t) or a duration (-T), not both",
@@ -44,6 +45,15 @@ impl Reading {
             (
                 self.tries_max == 0 && self.latency_limit_us == 0 && duration == 0,
                 &"an unlimited number of transaction tries can only be used with --latency-limit or a duration (-T)",
+            ),
+            (
+                planned && (self.throttle_us > 0.0 || duration > 0 || self.transactions > 0 || self.warm_up_s > 0),
+                &"a rate plan (--rate-plan) has its own rates and time: -R, -T, -t and --warm-up cannot be used with it",
+            ),
+            (self.warm_up_s > 0 && duration == 0, &"a warm-up (--warm-up) needs a duration (-T)"),
+            (
+                self.think_us > 0.0 && (planned || self.throttle_us > 0.0),
+                &"think time (--think-time) is for clients that follow no rate (-R, --rate-plan)",
             ),
         ];
         if let Some((_, what)) = refused.iter().find(|(refuses, _)| *refuses) {

@@ -4,6 +4,7 @@ use super::checks::{INT_MAX, check_steps, need_files, unsigned, whole};
 use super::{BenchmarkPlan, InitializePlan, Job, Options};
 use crate::drive::clock;
 use crate::drive::dial::system_words;
+use crate::drive::pgbench::rate_plan::RatePlan;
 use crate::drive::pgbench::settings::{LogSettings, Mode};
 use crate::drive::pgbench::voice;
 use crate::faces::pgbench::connection::Said;
@@ -64,6 +65,10 @@ pub(super) struct Reading {
     pub(super) aggregate_s: i64,
     pub(super) percentiles: bool,
     pub(super) json: Option<String>,
+    pub(super) hdr_log: Option<String>,
+    pub(super) warm_up_s: u64,
+    pub(super) rate_plan: Option<RatePlan>,
+    pub(super) think_us: f64,
     pub(super) benchmark_option: bool,
     pub(super) initialize_option: bool,
 }
@@ -111,6 +116,10 @@ impl Reading {
             aggregate_s: 0,
             percentiles: false,
             json: None,
+            hdr_log: None,
+            warm_up_s: 0,
+            rate_plan: None,
+            think_us: 0.0,
             benchmark_option: false,
             initialize_option: false,
         };
@@ -130,6 +139,8 @@ impl Reading {
             'd' => self.database = Some(value.to_owned()),
             'h' => self.said.host = Some(value.to_owned()),
             'i' => self.initializes = true,
+            // pgbench has no use for it with -i; here it loads side by side.
+            'j' => self.threads = whole(value, "-j/--jobs", 1, INT_MAX) as usize,
             'n' => self.no_vacuum = true,
             'p' => self.said.port = Some(value.to_owned()),
             's' => self.scale = Some(whole(value, "-s/--scale", 1, INT_MAX) as u32),
@@ -191,7 +202,6 @@ impl Reading {
             }
             'C' => self.reconnects = true,
             'D' => self.define(value),
-            'j' => self.threads = whole(value, "-j/--jobs", 1, INT_MAX) as usize,
             'l' => self.logs = true,
             'L' => {
                 let limit_ms = leading_double(value);
@@ -243,6 +253,23 @@ impl Reading {
             '\x10' => self.exit_on_abort = true,
             '\x12' => self.percentiles = true,
             '\x13' => self.json = Some(value.to_owned()),
+            '\x14' => self.hdr_log = Some(value.to_owned()),
+            '\x15' => self.warm_up_s = whole(value, "--warm-up", 1, INT_MAX) as u64,
+            '\x16' => match RatePlan::read(value) {
+                Some(plan) => self.rate_plan = Some(plan),
+                None => {
+                    voice::error(format_args!("invalid rate plan: \"{value}\""));
+                    voice::hint("Write SECONDS@RATE or SECONDS@RATE-RATE, separated by commas: 10@1000,20@1000-5000.");
+                    process::exit(1)
+                }
+            },
+            '\x17' => {
+                let think_ms = leading_double(value);
+                if think_ms <= 0.0 {
+                    fatal(format_args!("invalid think time: \"{value}\""));
+                }
+                self.think_us = think_ms * 1000.0;
+            }
             other => unreachable!("an option without a meaning: {other:?}"),
         }
     }
@@ -364,6 +391,7 @@ impl Reading {
         }
         InitializePlan {
             steps,
+            jobs: self.threads,
             scale: self.scale.unwrap_or(1),
             fillfactor: self.fillfactor,
             partitions: self.partitions,
@@ -380,6 +408,11 @@ impl Reading {
             fatal("some of the specified options cannot be used in benchmarking mode");
         }
         self.check_benchmark();
+        if let Some(plan) = &self.rate_plan {
+            // Whole seconds, so that the report can say how long it was.
+            self.duration_s = plan.seconds().ceil() as u64;
+            self.throttle_us = f64::INFINITY;
+        }
         if self.transactions == 0 && self.duration_s == 0 {
             self.transactions = TRANSACTIONS;
         }
@@ -407,6 +440,9 @@ impl Reading {
             duration_s: some(self.duration_s),
             reconnects: self.reconnects,
             throttle_us: (self.throttle_us > 0.0).then_some(self.throttle_us * threads as f64),
+            rate_plan: self.rate_plan,
+            warm_up_us: self.warm_up_s as i64 * 1_000_000,
+            think_us: (self.think_us > 0.0).then_some(self.think_us),
             latency_limit_us: (self.latency_limit_us > 0).then_some(self.latency_limit_us),
             tries_max: self.tries_max,
             progress_s: some(self.progress_s),
@@ -418,6 +454,7 @@ impl Reading {
             log,
             percentiles: self.percentiles,
             json: self.json.map(PathBuf::from),
+            hdr_log: self.hdr_log.map(PathBuf::from),
         }))
     }
 }
