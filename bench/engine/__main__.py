@@ -150,12 +150,11 @@ def _run(case: Case, number: int, program: Program, script: Path, directory: Pat
     # The null server has one core, its client the other; beside a real server, both are where the kernel puts them.
     core = None if case.place is Place.REAL else CLIENT_CORE
 
-    def used(transactions: int | None) -> Used:
-        return run(
-            program, arguments(case, str(script), str(directory), transactions=transactions), core=core
-        )
+    def used(transactions: int | None, *, weighed: bool = False) -> Used:
+        words = arguments(case, str(script), str(directory), transactions=transactions)
+        return run(program, words, core=core, weighed=weighed)
 
-    whole = used(case.transactions_each)
+    whole = used(case.transactions_each, weighed=case.weighed)
     user_s, system_s, transactions = whole.user_s, whole.system_s, whole.transactions
     if case.transactions_each is not None:
         one = used(1)

@@ -57,6 +57,8 @@ class Case:
     transactions_each: int | None = None
     """Instead of seconds: so many per client; one transaction each is run as well, and taken away."""
     less: str | None = None
+    weighed: bool = False
+    """Its memory is looked at."""
 
 
 SELECT = "\\set aid random(1, 100000 * :scale)\nSELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n"
@@ -81,7 +83,7 @@ def _sets(expression: str) -> str:
 CPU_NULL = (Goal(Figure.CPU, most=0.75), Goal(Figure.USER, most=0.40))
 
 CASES = (
-    Case("null-8", "select-only, null server, 8 connections", Place.NULL, 8, CPU_NULL),
+    Case("null-8", "select-only, null server, 8 connections", Place.NULL, 8, CPU_NULL, weighed=True),
     Case("null-64", "select-only, null server, 64 connections", Place.NULL, 64,
          (*CPU_NULL, Goal(Figure.TPS, least=1.3))),
     Case("real-8", "select-only, real server on the same cores, 8 connections", Place.REAL, 8,
@@ -97,7 +99,7 @@ CASES = (
     Case("pipeline-10", "10 statements pipelined, null server, 8 connections, per statement", Place.NULL, 8,
          (Goal(Figure.CPU, most=0.50),), script=PIPELINE, units=10),
     Case("many", "select-only, null server, 10 000 connections", Place.NULL, 10_000,
-         (Goal(Figure.CPU, most=0.45), Goal(Figure.TPS, least=1.6)), transactions_each=60),
+         (Goal(Figure.CPU, most=0.45), Goal(Figure.TPS, least=1.6)), transactions_each=60, weighed=True),
     Case("script-empty", "a script of one \\set, no SQL", Place.NONE, 1, (), script="\\set a 1\n", seconds=2.0),
     Case("set-random", "\\set with random()", Place.NONE, 1, (Goal(Figure.CPU, most=0.33),),
          script=_sets("random(1, 100000)"), units=COMMANDS, seconds=2.0, less="script-empty"),

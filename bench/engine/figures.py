@@ -94,7 +94,7 @@ def bytes_per_connection(runs: Sequence[Run]) -> dict[str, float]:
     told = {}
     for program in (OURS, THEIRS):
         few, many = (
-            [run.rss_bytes for run in runs if (run.case, run.program) == (name, program)]
+            [run.rss_bytes for run in runs if (run.case, run.program) == (name, program) and run.rss_bytes]
             for name in (FEW, MANY)
         )
         if few and many:

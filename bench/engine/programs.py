@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 
 from pgverdict.errors import WorldError
 
@@ -27,7 +27,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Used:
-    """One run of a program. `rss_bytes` is the most it had in memory."""
+    """One run of a program. `rss_bytes` is the most it had in memory, looked at every LOOK_S; 0 if it was not."""
 
     said: str
     user_s: float
@@ -55,8 +55,14 @@ def _found(pattern: str, text: str) -> str:
     return match[1]
 
 
-def run(program: Program, arguments: list[str], *, core: int | None = None) -> Used:
+LOOK_S = 0.2
+
+
+def run(program: Program, arguments: list[str], *, core: int | None = None, weighed: bool = False) -> Used:
     """Run it to its end, on one core if said; WorldError with its own words if it fails.
+
+    `weighed`: its memory is looked at while it runs. (What the kernel says when it has ended begins with what we had
+    when it was forked.)
 
     The time it used is the kernel's account of the process when it ended, all its threads included.
     """
@@ -72,6 +78,7 @@ def run(program: Program, arguments: list[str], *, core: int | None = None) -> U
         tempfile.TemporaryFile() as err,
         subprocess.Popen([program.path, *arguments], stdout=out, stderr=err, preexec_fn=settle) as process,
     ):
+        rss_bytes = _weigh(process.pid) if weighed else 0
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         wall_s = monotonic() - begun
@@ -80,4 +87,15 @@ def run(program: Program, arguments: list[str], *, core: int | None = None) -> U
         said, complained = out.read().decode(), err.read().decode()
     if process.returncode:
         raise WorldError(f"{program.path} {' '.join(arguments)} failed: {complained.strip()[-500:]}")
-    return Used(said + complained, usage.ru_utime, usage.ru_stime, wall_s, usage.ru_maxrss * 1024)
+    return Used(said + complained, usage.ru_utime, usage.ru_stime, wall_s, rss_bytes)
+
+
+def _weigh(pid: int) -> int:
+    """The most memory it had, until it ends; it is not waited for."""
+    most = 0
+    while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
+        peak = re.search(r"^VmHWM:\s+(\d+) kB", status, re.MULTILINE)
+        most = max(most, int(peak[1]) * 1024 if peak else 0)
+        sleep(LOOK_S)
+    return most
