@@ -116,6 +116,6 @@ def table(compared: Sequence[Compared]) -> str:
         lines.append(
             f"| {one.case.title} | {one.goal.figure.value} | {shown[0]} | {shown[1]} |"
             f" **{one.ratio:.2f}** ({one.lowest:.2f} to {one.highest:.2f}) | {one.goal.spelled()} |"
-            f" {'met' if one.goal.met(one.ratio) else 'missed'} |"
+            f" {'met' if one.goal.met(one.ratio, one.ours) else 'missed'} |"
         )
     return "\n".join(lines)

@@ -2,11 +2,21 @@
 //! it, number for number: the same state gives the same series as pgbench 16 and later.
 
 /// xoroshiro128**, Blackman and Vigna.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Prng {
     s0: u64,
     s1: u64,
+    /// The last shape of [`Prng::zipfian`], and what is worked out from it; no part of the state.
+    zipfian_shape: (f64, f64),
 }
+
+impl PartialEq for Prng {
+    fn eq(&self, other: &Self) -> bool {
+        (self.s0, self.s1) == (other.s0, other.s1)
+    }
+}
+
+impl Eq for Prng {}
 
 /// The step and the mixing of splitmix64, which fills the state of a [`Prng`] from a seed.
 pub fn splitmix64(state: &mut u64) -> u64 {
@@ -18,13 +28,17 @@ pub fn splitmix64(state: &mut u64) -> u64 {
 }
 
 impl Prng {
+    fn from(s0: u64, s1: u64) -> Self {
+        Self { s0, s1, zipfian_shape: (0.0, 1.0) }
+    }
+
     /// `pg_prng_seed`
     pub fn seeded(mut seed: u64) -> Self {
         let (s0, s1) = (splitmix64(&mut seed), splitmix64(&mut seed));
         // All zeroes is the one state xoroshiro cannot leave; PostgreSQL takes Knuth's constants.
         match (s0, s1) {
-            (0, 0) => Self { s0: 0x5851_F42D_4C95_7F2D, s1: 0x1405_7B7E_F767_814F },
-            (s0, s1) => Self { s0, s1 },
+            (0, 0) => Self::from(0x5851_F42D_4C95_7F2D, 0x1405_7B7E_F767_814F),
+            (s0, s1) => Self::from(s0, s1),
         }
     }
 
@@ -102,7 +116,11 @@ impl Prng {
         if n <= 1 {
             return range.min;
         }
-        let b = 2f64.powf(s - 1.0);
+        // The same for every draw of one shape, and as dear as the rest of a draw.
+        if self.zipfian_shape.0 != s {
+            self.zipfian_shape = (s, 2f64.powf(s - 1.0));
+        }
+        let b = self.zipfian_shape.1;
         loop {
             let (u, v) = (self.fraction(), self.fraction());
             let x = u.powf(-1.0 / (s - 1.0)).floor();

@@ -398,6 +398,9 @@ impl Client {
 
     fn start_command(&mut self, desk: &mut Desk<'_>, now: &mut Now) -> Phase {
         let program = desk.program;
+        if !desk.settings.per_command && !voice::debugging() && self.set_in_a_row(desk) {
+            now.0 = None;
+        }
         let Some(command) = program.scripts[self.script].commands.get(self.command) else {
             if !self.piping {
                 return Phase::EndTransaction;

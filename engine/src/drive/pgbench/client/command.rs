@@ -6,7 +6,7 @@ use crate::drive::pgbench::{meta, voice};
 use crate::script::evaluate::Scope;
 use crate::script::expression::Expression;
 use crate::script::meta::Target;
-use crate::script::program::{Action, Program};
+use crate::script::program::{Action, Command, Program};
 use crate::script::value::{Scalar, Value, write_double};
 use crate::wire::frontend;
 
@@ -79,6 +79,30 @@ impl Client {
         frontend::sync(&mut self.pipe);
         self.reply.awaited += 1;
         self.syncs += 1;
+    }
+
+    /// Executes the `\set`s from here on that are well, without a turn for each: they wait for nothing. One in trouble is
+    /// left to [`Client::execute`], which finds the same trouble. `false`: there was none.
+    pub(super) fn set_in_a_row(&mut self, desk: &mut Desk<'_>) -> bool {
+        let program = desk.program;
+        let (commands, before) = (&program.scripts[self.script].commands, self.command);
+        while let Some(Command { action: Action::Set(set), .. }) = commands.get(self.command)
+            && let Target::Slot(slot) = set.target
+        {
+            let functions = self.functions.clone();
+            let mut scope = Scope { variables: &self.variables, prng: &mut self.functions, shown: &mut desk.shown };
+            match set.expression.evaluate(&mut scope) {
+                Ok(scalar) if desk.shown.is_empty() => self.variables[slot] = Value::Scalar(scalar),
+                _ => {
+                    // Drawn and shown again by whoever tells of it.
+                    self.functions = functions;
+                    desk.shown.clear();
+                    break;
+                }
+            }
+            self.command += 1;
+        }
+        self.command > before
     }
 
     pub(super) fn evaluate(&mut self, desk: &mut Desk<'_>, expression: &Expression) -> Option<Scalar> {
