@@ -50,7 +50,8 @@ def test_a_known_slow_down_is_found_with_an_interval_around_the_truth(home: Path
     (verdict,) = (v for v in report["cells"][0]["verdicts"] if v["metric"] == "latency_us_p50")
     truth = 1 + spun_us / verdict["baseline_value"]
     assert verdict["verdict"] == "SLOWER"
-    assert verdict["low"] < truth < verdict["high"], (truth, verdict)
+    # One interval in a hundred misses the truth, by little, and a test must not: more than a percent is wrong.
+    assert verdict["low"] / 1.01 < truth < verdict["high"] * 1.01, (truth, verdict)
     assert verdict["effect"] == pytest.approx(truth, rel=0.1)
     assert "SLOWED DOWN ON PURPOSE" in report["cells"][0]["headline"]
     assert re.search(rf"--handicap '17\.\d+#2:{asked_ns}'", report["run"]["command"])

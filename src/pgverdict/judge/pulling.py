@@ -10,7 +10,7 @@ fewer than ROUNDS_MIN rounds nothing is pulled. Equal arms scatter alike to both
 so that pulling in moves their estimate nowhere; what it does to error probabilities is simulated
 (docs/statistics.md#pulled-in).
 
-    >>> pull_in(np.array([-1, 0, 1] * 5 + [50.0]))[-1] < 5
+    >>> bool(pull_in(np.array([-1, 0, 1] * 5 + [50.0]))[-1] < 5)
     True
 
 After P. J. Huber, Robust statistics (1981), and J. W. Tukey, who called pulling in "winsorizing".
