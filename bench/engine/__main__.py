@@ -72,7 +72,7 @@ def _parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--show", type=Path, metavar="FILE", help="only print the table of a file of results")
     options = parser.parse_args(words)
     if options.rounds < 1:
-        raise UserError(f"too few rounds: {options.rounds}")
+        raise UserError(f"too few rounds: {options.rounds}", hint="5 or more give a median worth telling")
     return options
 
 

@@ -51,7 +51,10 @@ class Used:
 def _found(pattern: str, text: str) -> str:
     match = re.search(pattern, text, re.MULTILINE)
     if match is None:
-        raise WorldError(f"no such line in the report of a load generator: {pattern}: {text.strip()[-300:]}")
+        raise WorldError(
+            f"no such line in the report of a load generator: {pattern}: {text.strip()[-300:]}",
+            hint="is it a pgbench? --pgbench names another",
+        )
     return match[1]
 
 

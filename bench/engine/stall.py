@@ -18,6 +18,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from pgverdict.errors import WorldError
 from pgverdict.servers.server import Server
 
 from .programs import Program
@@ -70,7 +71,11 @@ def run_stalled(program: Program, server: Server, *, limit_ms: int | None) -> St
         ) as process:  # fmt: skip
             time.sleep(SECONDS / 2)
             stall_s = _stand_still(server)
-            assert process.wait() == 0
+            if process.wait() != 0:
+                raise WorldError(
+                    f"{program.path} failed while the server stood still: exit code {process.returncode}",
+                    hint="what it said stands above",
+                )
         said = json.loads(results.read_text())
     # Those that were turned away for being late waited as long as they were late.
     response = said["arrivals_us"]

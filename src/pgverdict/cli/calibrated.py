@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from pgverdict.judge.calibration import calibration
+from pgverdict.judge.calibration import best_pairs_of
 from pgverdict.judge.levels import usable_pairs
 from pgverdict.observe.host import host_facts
 from pgverdict.records.run import RunRecord
@@ -28,12 +28,12 @@ def with_calibrated_pairs(campaign: Campaign, store: Store) -> Planned:
     if len(campaign.arms) != 2:
         return Planned(campaign, ())
     run = store.newest_calibration(dict(host_facts()), HOST_FACTS)
-    found = None if run is None else calibration(run)
-    if run is None or found is None or found.best_pairs is None:
+    if run is None or not all(_is_like(cell, run) for cell in campaign.cells):
         return Planned(campaign, ())
-    if not all(_is_like(cell, run) for cell in campaign.cells):
+    best = best_pairs_of(run)
+    if best is None:
         return Planned(campaign, ())
-    pairs = usable_pairs(found.best_pairs)
+    pairs = usable_pairs(best)
     cells = tuple(replace(cell, pairs=pairs) for cell in campaign.cells)
     note = f"{pairs} pairs per round, as calibrated on {run.started[:10]} with {run.cells[0].spec.workload}"
     return Planned(replace(campaign, cells=cells), (note,))

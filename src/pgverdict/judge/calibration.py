@@ -119,6 +119,15 @@ def calibration(run: RunRecord) -> Calibration:
     )
 
 
+def best_pairs_of(run: RunRecord) -> float | None:
+    """`Calibration.best_pairs` alone, without the made-up runs, which take seconds."""
+    (cell,) = run.cells
+    arms = len(run.campaign.arms)
+    costs = _costs([r for r in cell.measured if len(r.arms) == 2])
+    levels = _levels([r for r in cell.measured if len(r.arms) == arms], cell, arms)
+    return None if levels is None or costs is None else best_pairs(levels, costs)
+
+
 def _random(campaign: Campaign, number: int) -> np.random.Generator:
     return np.random.default_rng([campaign.seed, number])
 

@@ -1,11 +1,12 @@
 """Rounds that lie far out, pulled in before a typical metric is estimated.
 
-One start in fifty lands ten standard deviations from the others: the host gave one arm a slow core for a second. Least
-squares lets such a round widen the interval of forty others. A typical metric asks what most rounds say, so there
-a round beyond REACH standard deviations counts as one at REACH: it still says "slower", and no longer how much.
+Now and then a start lands ten standard deviations from the others, as if the host had given one arm a slow core for a
+second. Least squares lets such a round widen the interval of forty others. A typical metric asks what most rounds
+say, so there a round beyond REACH standard deviations counts as one at REACH: it still says "slower", and no longer
+how much.
 
 The standard deviation is told by the inner rounds, those within the INNER quantile of the distances from the median,
-as of a normal sample. It is the quantile of so many that two separate modes are never mistaken for outliers. With
+as of a normal sample. It is the quantile of so many that two separate modes are hardly mistaken for outliers. With
 fewer than ROUNDS_MIN rounds nothing is pulled. Equal arms scatter alike to both sides, whatever the scatter is like,
 so that pulling in moves their estimate nowhere; what it does to error probabilities is simulated
 (docs/statistics.md#pulled-in).

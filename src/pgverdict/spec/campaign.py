@@ -58,7 +58,10 @@ class CellSpec:
 
     def __post_init__(self) -> None:
         if self.pairs is not None and not 1 <= self.pairs <= PAIRS_MOST:
-            raise UserError(f"a round has 1 to {PAIRS_MOST} pairs, not {self.pairs}")
+            raise UserError(
+                f"a round has 1 to {PAIRS_MOST} pairs, not {self.pairs}",
+                hint="without --pairs a round has as many as its regime needs",
+            )
         if self.primary is not None and self.primary not in (known := primary_metrics()):
             raise unknown_word("primary metric", self.primary, known)
 

@@ -1,43 +1,43 @@
-//! A rate that changes as time goes by: stretches of steady or evenly growing rates, one after the other. Pure.
+//! A rate that changes as time goes by: phases of steady or evenly growing rates, one after the other. Pure.
 //!
 //! Arrivals are those of a Poisson process with that rate: the time to the next one is as long as it takes for as
 //! many arrivals to be expected as an exponential draw says.
 
 /// `from_hz` at its beginning, `to_hz` at its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stretch {
+pub struct Phase {
     pub seconds: f64,
     pub from_hz: f64,
     pub to_hz: f64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct RatePlan(pub Vec<Stretch>);
+pub struct RatePlan(pub Vec<Phase>);
 
 impl RatePlan {
     /// `10@1000,20@1000-5000`: ten seconds of 1 000 per second, then twenty in which it grows to 5 000.
     pub fn read(text: &str) -> Option<Self> {
         let number = |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
-        let stretch = |part: &str| {
+        let phase = |part: &str| {
             let (seconds, rates) = part.split_once('@')?;
             let (from, to) = rates.split_once('-').unwrap_or((rates, rates));
             let seconds = number(seconds).filter(|seconds| *seconds > 0.0)?;
-            Some(Stretch { seconds, from_hz: number(from)?, to_hz: number(to)? })
+            Some(Phase { seconds, from_hz: number(from)?, to_hz: number(to)? })
         };
-        let stretches: Option<Vec<Stretch>> = text.split(',').map(stretch).collect();
-        let expects = |stretch: &Stretch| stretch.from_hz + stretch.to_hz > 0.0;
-        stretches.filter(|stretches| stretches.iter().any(expects)).map(Self)
+        let phases: Option<Vec<Phase>> = text.split(',').map(phase).collect();
+        let expects = |phase: &Phase| phase.from_hz + phase.to_hz > 0.0;
+        phases.filter(|phases| phases.iter().any(expects)).map(Self)
     }
 
     pub fn seconds(&self) -> f64 {
-        self.0.iter().map(|stretch| stretch.seconds).sum()
+        self.0.iter().map(|phase| phase.seconds).sum()
     }
 
-    /// When each stretch ends.
+    /// When each phase ends.
     pub fn ends_us(&self) -> Vec<i64> {
         let mut end_s = 0.0;
-        let mut next = |stretch: &Stretch| {
-            end_s += stretch.seconds;
+        let mut next = |phase: &Phase| {
+            end_s += phase.seconds;
             (end_s * 1e6) as i64
         };
         self.0.iter().map(&mut next).collect()
@@ -45,10 +45,10 @@ impl RatePlan {
 
     /// An equal share of it.
     pub fn shared_by(&self, threads: usize) -> Self {
-        let share = |stretch: &Stretch| Stretch {
-            seconds: stretch.seconds,
-            from_hz: stretch.from_hz / threads as f64,
-            to_hz: stretch.to_hz / threads as f64,
+        let share = |phase: &Phase| Phase {
+            seconds: phase.seconds,
+            from_hz: phase.from_hz / threads as f64,
+            to_hz: phase.to_hz / threads as f64,
         };
         Self(self.0.iter().map(share).collect())
     }
@@ -56,12 +56,12 @@ impl RatePlan {
     /// When so many arrivals are expected to have come since `at_s`; infinite if they never are.
     pub fn next_s(&self, at_s: f64, mut expected: f64) -> f64 {
         let (mut at, mut begin) = (at_s.max(0.0), 0.0);
-        for stretch in &self.0 {
-            let end = begin + stretch.seconds;
+        for phase in &self.0 {
+            let end = begin + phase.seconds;
             if at < end {
-                let slope = (stretch.to_hz - stretch.from_hz) / stretch.seconds;
-                let rate = stretch.from_hz + slope * (at - begin);
-                let here = (end - at) * (rate + stretch.to_hz) / 2.0;
+                let slope = (phase.to_hz - phase.from_hz) / phase.seconds;
+                let rate = phase.from_hz + slope * (at - begin);
+                let here = (end - at) * (rate + phase.to_hz) / 2.0;
                 if expected < here {
                     // The root of rate x + slope x^2 / 2 = expected, written so that no slope is divided by.
                     return at + 2.0 * expected / (rate + (rate * rate + 2.0 * slope * expected).max(0.0).sqrt());
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_plan_is_read_as_it_is_written() {
         let plan = RatePlan::read("10@1000,20@1000-5000,0.5@0").unwrap();
-        assert_eq!(plan.0[1], Stretch { seconds: 20.0, from_hz: 1000.0, to_hz: 5000.0 });
+        assert_eq!(plan.0[1], Phase { seconds: 20.0, from_hz: 1000.0, to_hz: 5000.0 });
         assert_eq!((plan.seconds(), plan.0.len()), (30.5, 3));
         assert_eq!(plan.ends_us(), [10_000_000, 30_000_000, 30_500_000]);
         for wrong in ["", "10", "@5", "10@", "0@5", "10@x", "10@-5", "10@5,", "10@0", "inf@5", "10@nan"] {

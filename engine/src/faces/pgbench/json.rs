@@ -3,7 +3,7 @@
 use super::PGBENCH_VERSION;
 use super::percentiles::QUANTILES;
 use super::report::Tables;
-use crate::drive::pgbench::rate_plan::Stretch;
+use crate::drive::pgbench::rate_plan::Phase;
 use crate::drive::pgbench::run::Outcome;
 use crate::measure::counts::{CommandCounts, Counts};
 use crate::measure::distributions::Times;
@@ -55,15 +55,15 @@ pub fn text(outcome: &Outcome, tables: &Tables) -> String {
 fn phases(outcome: &Outcome) -> Vec<Value> {
     let (Some(plan), Some(all)) = (&outcome.settings.rate_plan, &outcome.distributions) else { return Vec::new() };
     let threads = outcome.settings.threads as f64;
-    let phase = |(stretch, (_, taken)): (&Stretch, &(i64, Times))| {
+    let told = |(phase, (_, taken)): (&Phase, &(i64, Times))| {
         let rates = json!({
-            "seconds": stretch.seconds, "from_hz": stretch.from_hz * threads, "to_hz": stretch.to_hz * threads,
+            "seconds": phase.seconds, "from_hz": phase.from_hz * threads, "to_hz": phase.to_hz * threads,
         });
         let Value::Object(mut object) = rates else { unreachable!("made as an object") };
         object.extend(times(taken));
         Value::Object(object)
     };
-    plan.0.iter().zip(&all.phases).map(phase).collect()
+    plan.0.iter().zip(&all.phases).map(told).collect()
 }
 
 fn rate_hz(outcome: &Outcome, done: u64) -> f64 {
