@@ -3,6 +3,7 @@
 ./x bench engine                                  all cases, 5 rounds
 ./x bench engine --cases null-8 null-64 --rounds 9
 ./x bench engine --pgbench PATH                   beside this pgbench (else the one in PATH)
+./x bench engine --memory 60m                     only whether its memory grows in so long a time
 ./x bench engine --show FILE                      only the table of what is recorded
 """
 
@@ -25,9 +26,10 @@ from bench.verdicts.measure import ROOT, revision_of_checkout
 from pgverdict.errors import UserError, WorldError, unknown_word
 from pgverdict.observe.host import host_facts
 from pgverdict.run.site import measuring_alone
+from pgverdict.spec.quantities import duration_s
 
-from . import stall
-from .cases import CASES, SCALE, SELECT, Case, Place, arguments
+from . import memory, stall
+from .cases import CASES, LOADED, SCALE, SELECT, Case, Place, arguments, load_arguments
 from .figures import IDLE_BYTES_MOST, OURS, THEIRS, Run, bytes_per_connection, compare, table
 from .places import null_server, real_server
 from .programs import Program, Used, run
@@ -35,6 +37,7 @@ from .programs import Program, Used, run
 RESULTS = ROOT / "bench" / "results" / "engine"
 SERVER_CORE, CLIENT_CORE = 0, 1
 STALLS = "stall"
+ROWS_PER_SCALE = 100_000
 
 
 def main(words: list[str]) -> None:
@@ -42,6 +45,9 @@ def main(words: list[str]) -> None:
     options = _parse(words)
     if options.show is not None:
         print(_page(json.loads(options.show.read_text(encoding="utf-8"))))
+        return
+    if options.memory is not None:
+        _keep(_watch(options.memory, options.server))
         return
     names = [*(case.name for case in CASES), STALLS]
     for name in options.cases or ():
@@ -56,6 +62,10 @@ def main(words: list[str]) -> None:
         document = _measure(
             cases, programs, rounds=options.rounds, stalls=STALLS in chosen, server=options.server
         )
+    _keep(document)
+
+
+def _keep(document: dict[str, object]) -> None:
     RESULTS.mkdir(parents=True, exist_ok=True)
     place = RESULTS / f"{datetime.now(UTC):%Y-%m-%d-%H%M}.json"
     place.write_text(_text(document), encoding="utf-8")
@@ -69,6 +79,9 @@ def _parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="both programs in turn, so often")
     parser.add_argument("--pgbench", type=Path, metavar="PATH", help="the pgbench to be held against")
     parser.add_argument("--server", default="18", metavar="SERVER", help="the release of the real server")
+    parser.add_argument(
+        "--memory", type=duration_s, metavar="DURATION", help="only watch its memory for so long"
+    )
     parser.add_argument("--show", type=Path, metavar="FILE", help="only print the table of a file of results")
     options = parser.parse_args(words)
     if options.rounds < 1:
@@ -106,6 +119,8 @@ def _measure(
         if stalls or any(case.place is Place.REAL for case in cases):
             real = stack.enter_context(real_server(server))
             directories[Place.REAL] = real.socket_directory
+            with real.connect() as connection:
+                connection.execute(f"CREATE DATABASE {LOADED}".encode())
             run(
                 programs[1],
                 [
@@ -136,22 +151,55 @@ def _measure(
                     stall.run_stalled(programs[0], real, limit_ms=limit) for limit in (None, stall.LIMIT_MS)
                 ]
     return {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "revision": revision_of_checkout(),
-        "programs": {program.name: program.version() for program in programs},
-        "server": server,
-        "host": {name: value for name, value in host_facts() if name != "name"},
+        **_circumstances(programs, server),
         "runs": [asdict(one) for one in runs],
         "stalls": [stall.as_json(one) for one in stalled],
     }
 
 
+def _circumstances(programs: Sequence[Program], server: str) -> dict[str, object]:
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "revision": revision_of_checkout(),
+        "programs": {program.name: program.version() for program in programs},
+        "server": server,
+        "host": {name: value for name, value in host_facts() if name != "name"},
+    }
+
+
+def _watch(seconds: float, server: str) -> dict[str, object]:
+    """No measurement of time: whatever else the host does, memory stays flat or does not."""
+    ours = Program(OURS, ROOT / "target" / "release" / "pgverdict-pgbench")
+    with real_server(server) as real:
+        watched = memory.watch(ours.path, real.socket_directory, seconds=seconds)
+    return {**_circumstances([ours], server), "memory": asdict(watched), "runs": [], "stalls": []}
+
+
+def _load(case: Case, number: int, program: Program, directory: Path) -> Run:
+    whole = run(program, load_arguments(case, str(directory), ours=program.name == OURS))
+    rows = case.loads * ROWS_PER_SCALE
+    return Run(
+        case.name,
+        number,
+        program.name,
+        rows,
+        whole.user_s,
+        whole.system_s,
+        rows / whole.generate_s,
+        whole.rss_bytes,
+    )
+
+
 def _run(case: Case, number: int, program: Program, script: Path, directory: Path) -> Run:
+    if case.loads:
+        return _load(case, number, program, directory)
     # The null server has one core, its client the other; beside a real server, both are where the kernel puts them.
     core = None if case.place is Place.REAL else CLIENT_CORE
 
     def used(transactions: int | None, *, weighed: bool = False) -> Used:
         words = arguments(case, str(script), str(directory), transactions=transactions)
+        if program.name == OURS:
+            words = [f"--event-loop={case.event_loop}", *words]
         return run(program, words, core=core, weighed=weighed)
 
     whole = used(case.transactions_each, weighed=case.weighed)
@@ -174,6 +222,9 @@ def _text(document: dict[str, object]) -> str:
 
 
 def _page(document: dict[str, object]) -> str:
+    head = f"{document['date']}, revision {document['revision']}"
+    if watched := document.get("memory"):
+        return f"{head}\n\n{memory.told(memory.Watched(**watched))}"  # type: ignore[arg-type]
     runs = [Run(**row) for row in document["runs"]]  # type: ignore[attr-defined]
     stalls = [
         stall.Stalled(**{name: row[name] for name in stall.Stalled.__dataclass_fields__})
@@ -182,12 +233,12 @@ def _page(document: dict[str, object]) -> str:
     programs = document["programs"]
     assert isinstance(programs, dict)
     parts = [
-        f"{document['date']}, revision {document['revision']}, beside {programs[THEIRS]}",
+        f"{head}, beside {programs[THEIRS]}",
         table(compare(runs)),
     ]
-    if memory := bytes_per_connection(runs):
-        told = ", ".join(f"{name} {value / 1e3:.1f} KB" for name, value in memory.items())
-        met = "met" if memory.get(OURS, math.inf) <= IDLE_BYTES_MOST else "missed"
+    if idle := bytes_per_connection(runs):
+        told = ", ".join(f"{name} {value / 1e3:.1f} KB" for name, value in idle.items())
+        met = "met" if idle.get(OURS, math.inf) <= IDLE_BYTES_MOST else "missed"
         parts.append(f"Memory of one more connection: {told} (goal <= {IDLE_BYTES_MOST / 1e3:g} KB: {met}).")
     if stalls:
         parts.append(

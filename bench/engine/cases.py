@@ -22,6 +22,7 @@ class Figure(Enum):
     CPU = "CPU"
     USER = "user CPU"
     TPS = "transactions per second"
+    ROWS = "rows per second"
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,10 @@ class Case:
     less: str | None = None
     weighed: bool = False
     """Its memory is looked at."""
+    loads: int = 0
+    """No script: the accounts of this scale are loaded anew, by `threads` connections of ours and pgbench's one."""
+    event_loop: str = "auto"
+    """Of our client: `epoll` and `io_uring` have goals of their own."""
 
 
 SELECT = "\\set aid random(1, 100000 * :scale)\nSELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n"
@@ -87,16 +92,29 @@ def _sets(expression: str) -> str:
     return "".join(f"\\set v{n % 5} {expression}\n" for n in range(COMMANDS))
 
 
-CPU_NULL = (Goal(Figure.CPU, most=0.75), Goal(Figure.USER, most=0.40))
+EPOLL, RING = "epoll", "io_uring"
+NULL_EPOLL = (Goal(Figure.CPU, most=0.75), Goal(Figure.USER, most=0.40))
+NULL_RING = (Goal(Figure.CPU, most=0.65), Goal(Figure.USER, most=0.40))
+FASTEST = Goal(Figure.TPS, least=1.3)
+REAL_EPOLL, REAL_RING = (Goal(Figure.CPU, most=0.85),), (Goal(Figure.CPU, most=0.70),)
 
 CASES = (
-    Case("null-8", "select-only, null server, 8 connections", Place.NULL, 8, CPU_NULL, weighed=True),
-    Case("null-64", "select-only, null server, 64 connections", Place.NULL, 64,
-         (*CPU_NULL, Goal(Figure.TPS, least=1.3))),
-    Case("real-8", "select-only, real server on the same cores, 8 connections", Place.REAL, 8,
-         (Goal(Figure.CPU, most=0.85),)),
-    Case("real-64", "select-only, real server on the same cores, 64 connections", Place.REAL, 64,
-         (Goal(Figure.CPU, most=0.85),)),
+    Case("null-8", "select-only, null server, 8 connections, epoll", Place.NULL, 8, NULL_EPOLL, weighed=True,
+         event_loop=EPOLL),
+    Case("null-8-ring", "select-only, null server, 8 connections, io_uring", Place.NULL, 8, NULL_RING,
+         event_loop=RING),
+    Case("null-64", "select-only, null server, 64 connections, epoll", Place.NULL, 64, (*NULL_EPOLL, FASTEST),
+         event_loop=EPOLL),
+    Case("null-64-ring", "select-only, null server, 64 connections, io_uring", Place.NULL, 64,
+         (*NULL_RING, FASTEST), event_loop=RING),
+    Case("real-8", "select-only, real server on the same cores, 8 connections, epoll", Place.REAL, 8, REAL_EPOLL,
+         event_loop=EPOLL),
+    Case("real-8-ring", "select-only, real server on the same cores, 8 connections, io_uring", Place.REAL, 8,
+         REAL_RING, event_loop=RING),
+    Case("real-64", "select-only, real server on the same cores, 64 connections, epoll", Place.REAL, 64,
+         REAL_EPOLL, event_loop=EPOLL),
+    Case("real-64-ring", "select-only, real server on the same cores, 64 connections, io_uring", Place.REAL, 64,
+         REAL_RING, event_loop=RING),
     Case("few-1", "select-only, real server, 1 connection, 1 thread", Place.REAL, 1,
          (Goal(Figure.TPS, least=0.97),)),
     Case("few-2", "select-only, real server, 2 connections, 2 threads", Place.REAL, 2,
@@ -107,6 +125,9 @@ CASES = (
          (Goal(Figure.CPU, most=0.50),), script=PIPELINE, units=10),
     Case("many", "select-only, null server, 10 000 connections", Place.NULL, 10_000,
          (Goal(Figure.CPU, most=0.45), Goal(Figure.TPS, least=1.6)), transactions_each=60, weighed=True),
+    Case("load-1", "load of the accounts, one connection", Place.REAL, 1, (Goal(Figure.ROWS, least=1.15),), loads=20),
+    Case("load-2", "load of the accounts, two connections of ours", Place.REAL, 1, (Goal(Figure.ROWS, least=2.0),),
+         threads=2, loads=20),
     Case("script-empty", "a script of one \\set, no SQL", Place.NONE, 1, (), script="\\set a 1\n", seconds=2.0),
     Case("set-random", "\\set with random()", Place.NONE, 1, (Goal(Figure.CPU, most_us=0.030),),
          script=_sets("random(1, 100000)"), units=COMMANDS, seconds=2.0, less="script-empty"),
@@ -115,6 +136,18 @@ CASES = (
 )  # fmt: skip
 
 SCALE = 10
+
+
+LOADED = "loaded"
+"""The database that loads go into: the other cases keep their tables."""
+
+
+def load_arguments(case: Case, directory: str, *, ours: bool) -> list[str]:
+    """Options that load the tables, without keys; pgbench's jobs are of no use to a load."""
+    jobs = ["-j", str(case.threads)] if ours and case.threads > 1 else []
+    return [
+        "-i", "-I", "dtg", "-q", "-s", str(case.loads), *jobs, "-h", directory, "-U", "postgres", LOADED,
+    ]  # fmt: skip
 
 
 def arguments(case: Case, script_path: str, directory: str, *, transactions: int | None = None) -> list[str]:

@@ -14,7 +14,8 @@ OURS, THEIRS = "pgverdict", "pgbench"
 class Run:
     """One run of a program for a case: seconds of processor time, and what came of it.
 
-    Of a case with a number of transactions each, what one transaction each takes is taken away already.
+    Of a case with a number of transactions each, what one transaction each takes is taken away already. Of a load,
+    transactions are rows, and `tps` rows per second of the step that sends them.
     """
 
     case: str
@@ -29,7 +30,7 @@ class Run:
 
 def figure_us(run: Run, figure: Figure, units: int) -> float:
     """Microseconds per unit of a transaction, or transactions per second."""
-    if figure is Figure.TPS:
+    if figure in (Figure.TPS, Figure.ROWS):
         return run.tps
     seconds = run.user_s if figure is Figure.USER else run.user_s + run.system_s
     return 1e6 * seconds / run.transactions / units
@@ -109,7 +110,7 @@ def table(compared: Sequence[Compared]) -> str:
         "|---|---|---|---|---|---|---|",
     ]
     for one in compared:
-        if one.goal.figure is Figure.TPS:
+        if one.goal.figure in (Figure.TPS, Figure.ROWS):
             shown = [f"{value:,.0f} /s" for value in (one.ours, one.theirs)]
         else:
             shown = [f"{value:.3g} us" for value in (one.ours, one.theirs)]

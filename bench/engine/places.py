@@ -13,7 +13,7 @@ from pgverdict.run.site import Site
 from pgverdict.servers.account import server_account
 from pgverdict.servers.cluster import create_cluster
 from pgverdict.servers.home import Home
-from pgverdict.servers.install import obtain
+from pgverdict.servers.obtain import obtain
 from pgverdict.servers.server import Server
 from pgverdict.servers.workspace import Workspace
 

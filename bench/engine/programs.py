@@ -44,6 +44,11 @@ class Used:
         return int(_found(r"number of transactions actually processed: (\d+)", self.said))
 
     @property
+    def generate_s(self) -> float:
+        """Of `-i`: what the step that sends the rows took."""
+        return float(_found(r"client-side generate ([\d.]+) s", self.said))
+
+    @property
     def tps(self) -> float:
         return float(_found(r"^tps = ([\d.]+)", self.said))
 

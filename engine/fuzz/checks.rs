@@ -4,8 +4,8 @@
 //! how many bytes they arrive.
 #![allow(dead_code)] // whoever includes this uses some of it
 
+use pgverdict_engine::drive::conninfo;
 use pgverdict_engine::drive::pgbench::reply::Reply;
-use pgverdict_engine::faces::pgbench::conninfo;
 use pgverdict_engine::script::compile::Compiler;
 use pgverdict_engine::script::program::{Dialect, Program, Source, Store};
 use pgverdict_engine::wire::answer::Answer;
@@ -18,7 +18,7 @@ fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Answers to the statements of a slice: read, or refused by an error that can be shown.
 pub fn answers(bytes: &[u8]) {
-    let mut answer = Answer::default();
+    let mut answer = <Answer>::default();
     for piece in pieces(bytes) {
         if let Err(error) = answer.feed(piece) {
             assert!(!error.to_string().is_empty());

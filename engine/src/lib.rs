@@ -8,12 +8,17 @@
 //! - [`drive`]: sockets, threads, slices; the only place that knows the operating system
 //! - [`measure`]: samples in, summaries out
 //! - [`generate`]: rows of datasets
+//! - [`workload`]: programs of the engine, in place of scripts
+//! - [`parameters`]: what these two are given; [`keys`]: how both choose among records
 //! - [`script`]: the language of pgbench
 //! - [`wire`]: the PostgreSQL protocol
 
 pub mod drive;
 pub mod faces;
 pub mod generate;
+pub mod keys;
 pub mod measure;
+pub mod parameters;
 pub mod script;
 pub mod wire;
+pub mod workload;

@@ -249,7 +249,8 @@ fn the_end_of_standard_input_ends_all_load() {
 #[test]
 fn the_end_of_standard_input_ends_a_load() {
     let (server, mut engine) = (FakeServer::start(Manner::Polite), Engine::start());
-    let step = json!([{"copy": "COPY a FROM STDIN", "rows": "pgbench_accounts", "scale": 100_000}]);
+    let step = json!([[{"copy": "COPY a FROM STDIN", "rows": "pgbench_accounts", "parameters": {"scale": 100_000},
+                         "share": {"number": 0, "of": 1}}]]);
     engine.say(&load(&server, step).to_string());
     server.wait_until(|seen| !seen.copied.is_empty());
     let (heard, status) = engine.finish();
@@ -291,9 +292,25 @@ fn wrong_requests_change_nothing() {
         ("variables", json!({"1a": 1}), "invalid variable name: \"1a\""),
         ("variables", json!({"a": [1]}), "variable \"a\" is neither a number nor a text"),
         ("variables", json!({"a": u64::MAX}), "variable \"a\" is out of range for a bigint"),
+        (
+            "workload",
+            json!({"name": "ycsb", "parameters": {}}),
+            "a setup has either the key `workload`, or `scripts` and `variables`",
+        ),
     ] {
         let mut request = setup(2, 2, SELECT_ONLY);
         request[key] = value;
+        check(engine.ask(&request), "request", what, Value::Null);
+    }
+    let native = |name: &str, parameters: Value| {
+        json!({"request": "setup", "clients": 1, "threads": 1, "cpus": null, "mode": "prepared",
+               "workload": {"name": name, "parameters": parameters}})
+    };
+    for (request, what) in [
+        (native("nothing", json!({})), "unknown workload `nothing`"),
+        (native("nothing", json!({"a": [1]})), "parameter `a` is neither a number nor a text: [1]"),
+        (native("nothing", json!({"a": u64::MAX})), "parameter `a` is out of range: 18446744073709551615"),
+    ] {
         check(engine.ask(&request), "request", what, Value::Null);
     }
     engine.ask(&setup(2, 2, SELECT_ONLY));

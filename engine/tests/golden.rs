@@ -43,6 +43,9 @@ fn check(name: &str, manners: [Manner; 2]) {
             if request["socket_directory"] == *folder {
                 request["socket_directory"] = json!(server.folder());
             }
+            if let Some(dsn) = request.get("dsn").and_then(Value::as_str) {
+                request["dsn"] = json!(dsn.replace(folder, &server.folder().to_string_lossy()));
+            }
         }
         write_heard(&mut engine, &mut record);
         record += &format!("{line}\n");
@@ -117,6 +120,11 @@ fn failed_transactions() {
 }
 
 #[test]
+fn a_native_program() {
+    check("native.jsonl", [Manner::Polite, Manner::Polite]);
+}
+
+#[test]
 fn a_load() {
     check("load.jsonl", [Manner::Polite, Manner::RefusesRows]);
 }
@@ -129,6 +137,11 @@ fn errors_of_servers() {
 #[test]
 fn errors_of_the_world() {
     check("errors_world.jsonl", [Manner::Polite, Manner::Polite]);
+}
+
+#[test]
+fn servers_by_connection_strings() {
+    check("named.jsonl", [Manner::Polite, Manner::Polite]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod fake;
 
 use fake::{FakeServer, Manner, PORT};
+use pgverdict_engine::drive::ring::Ring;
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -10,6 +11,17 @@ struct Said {
     code: i32,
     out: String,
     err: String,
+}
+
+const LOOPS: [&str; 2] = ["--event-loop=epoll", "--event-loop=io_uring"];
+
+/// Both, or the one that this kernel has.
+fn loops() -> impl Iterator<Item = &'static str> {
+    let has_ring = Ring::for_sockets(1).is_ok();
+    if !has_ring {
+        eprintln!("NOT TESTED: io_uring, which this kernel does not allow");
+    }
+    LOOPS.into_iter().take(if has_ring { 2 } else { 1 })
 }
 
 /// Runs a transaction of three statements five times, in prepared mode.
@@ -29,9 +41,11 @@ fn run(manner: Manner, more: &[&str]) -> Said {
 }
 
 fn check(manner: Manner, code: i32, err: &str) {
-    let said = run(manner, &[]);
-    assert_eq!(said.code, code, "{manner:?}: {}", said.err);
-    assert!(said.err.contains(err), "{manner:?}: {}", said.err);
+    for event_loop in loops() {
+        let said = run(manner, &[event_loop]);
+        assert_eq!(said.code, code, "{manner:?} {event_loop}: {}", said.err);
+        assert!(said.err.contains(err), "{manner:?} {event_loop}: {}", said.err);
+    }
 }
 
 #[test]
@@ -79,11 +93,13 @@ fn slow_and_talkative_servers_are_listened_to() {
 
 #[test]
 fn what_fails_in_a_harmless_way_is_tried_again() {
-    let said = run(Manner::SerializesEvery { executions: 4 }, &["--max-tries=3"]);
-    assert_eq!(said.code, 0, "{}", said.err);
-    assert!(said.out.contains("number of transactions actually processed: 5/5\n"), "{}", said.out);
-    assert!(said.out.contains("total number of retries: "), "{}", said.out);
-    let said = run(Manner::SerializesEvery { executions: 1 }, &[]);
-    assert_eq!(said.code, 0, "{}", said.err);
-    assert!(said.out.contains("number of failed transactions: 5 (100.000%)\n"), "{}", said.out);
+    for event_loop in loops() {
+        let said = run(Manner::SerializesEvery { executions: 4 }, &["--max-tries=3", event_loop]);
+        assert_eq!(said.code, 0, "{}", said.err);
+        assert!(said.out.contains("number of transactions actually processed: 5/5\n"), "{}", said.out);
+        assert!(said.out.contains("total number of retries: "), "{}", said.out);
+        let said = run(Manner::SerializesEvery { executions: 1 }, &[event_loop]);
+        assert_eq!(said.code, 0, "{}", said.err);
+        assert!(said.out.contains("number of failed transactions: 5 (100.000%)\n"), "{}", said.out);
+    }
 }

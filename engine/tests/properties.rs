@@ -9,6 +9,7 @@ use pgverdict_engine::script::split::{Piece, split};
 use pgverdict_engine::script::{expression, parameters, token, value};
 use pgverdict_engine::wire::answer::Answer;
 use pgverdict_engine::wire::backend::{self, Message};
+use pgverdict_engine::wire::rows::Rows;
 use pgverdict_engine::wire::stream::Stream;
 use pgverdict_engine::wire::{HELD_BYTES_MAX, ServerError, WireError};
 use proptest::prelude::*;
@@ -142,7 +143,7 @@ proptest! {
     #[test]
     fn an_answer_is_the_same_however_it_is_cut(bytes in messages(), cuts in prop::collection::vec(0usize..100, 0..5)) {
         let outcome = |chunks: &[&[u8]]| {
-            let mut answer = Answer::default();
+            let mut answer = <Answer>::default();
             let mut ready = None;
             for chunk in chunks {
                 match answer.feed(chunk) {
@@ -155,6 +156,31 @@ proptest! {
         let (whole, cut) = (outcome(&[&bytes]), outcome(&pieces(&bytes, cuts)));
         // Cut between two answers, a second one that came unasked cannot be told from one that was
         // asked for. Only there may the outcomes differ.
+        let unasked = matches!(&whole, Err(WireError::Unexpected { what: "came after ReadyForQuery", .. }));
+        if !unasked {
+            prop_assert_eq!(whole, cut);
+        }
+    }
+
+    #[test]
+    fn rows_are_the_same_however_they_are_cut(
+        bytes in messages(),
+        cuts in prop::collection::vec(0usize..100, 0..5),
+        wanted in prop::collection::vec(any::<bool>(), 0..4),
+    ) {
+        let outcome = |chunks: &[&[u8]]| {
+            let mut answer = Answer::<Rows>::default();
+            answer.taker.expect(wanted.iter().copied());
+            let mut ready = false;
+            for chunk in chunks {
+                ready |= answer.feed(chunk)?.is_some();
+            }
+            let rows = &answer.taker;
+            let row = |statement, row| (0..3).map(|column| rows.text(statement, row, column).map(<[u8]>::to_vec)).collect::<Vec<_>>();
+            let statement = |at| (rows.affected(at), (0..rows.count(at)).map(|number| row(at, number)).collect::<Vec<_>>());
+            Ok::<_, WireError>((ready, (0..rows.statements()).map(statement).collect::<Vec<_>>()))
+        };
+        let (whole, cut) = (outcome(&[&bytes]), outcome(&pieces(&bytes, cuts)));
         let unasked = matches!(&whole, Err(WireError::Unexpected { what: "came after ReadyForQuery", .. }));
         if !unasked {
             prop_assert_eq!(whole, cut);

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from pgverdict.engine.process import Engine, EngineError, Where
-from pgverdict.workloads.workload import Script
+from pgverdict.engine.process import Engine, EngineError, Named, Where
+from pgverdict.workloads.workload import Program, Script
 from tests.engine.fake_engine import Line, make_fake_engine, read_stream
 
 SEAM = Path(__file__).resolve().parents[1] / "seam"
@@ -20,8 +20,14 @@ SEAM = Path(__file__).resolve().parents[1] / "seam"
 Call = Callable[[Engine, dict[str, Any]], Any]
 
 
-def _where(request: dict[str, Any]) -> Where:
+def _where(request: dict[str, Any]) -> Where | Named:
+    if "dsn" in request:
+        return Named(request["dsn"], request["database"], request["password"])
     return Where(Path(request["socket_directory"]), request["port"], request["user"], request["database"])
+
+
+def _program(request: dict[str, Any]) -> Program:
+    return Program(request["name"], tuple(request["parameters"].items()))
 
 
 CALLS: dict[str, Call] = {
@@ -29,8 +35,9 @@ CALLS: dict[str, Call] = {
         clients=r["clients"],
         threads=r["threads"],
         cpus=r["cpus"],
-        scripts=[Script(s["name"], s["text"], s["weight"]) for s in r["scripts"]],
-        variables=r["variables"],
+        scripts=[Script(s["name"], s["text"], s["weight"]) for s in r.get("scripts", ())],
+        variables=r.get("variables", {}),
+        program=_program(r["workload"]) if "workload" in r else None,
     ),
     "connect": lambda engine, r: engine.connect(r["arm"], _where(r)),
     "slice": lambda engine, r: engine.slice(
@@ -38,7 +45,7 @@ CALLS: dict[str, Call] = {
     ),
     "totals": lambda engine, r: engine.totals(r["arm"]),
     "disconnect": lambda engine, r: engine.disconnect(r["arm"]),
-    "load": lambda engine, r: engine.load(_where(r), r["steps"]),
+    "load": lambda engine, r: engine.load(_where(r), r["streams"]),
 }
 
 

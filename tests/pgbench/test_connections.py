@@ -161,6 +161,19 @@ def _ask(pgbench: Path, folder: Path, connection: str, **environment: str) -> tu
         ("open_user", "", False),
         ("open_user", "sslmode=allow", False),
         ("cert_user", "sslmode=require sslcert={folder}/cert_user.crt sslkey={folder}/cert_user.key", True),
+        ("scram_user", "require_auth=scram-sha-256,md5", True),
+        ("md5_user", "require_auth=!password,!none", True),
+        ("tls_user", "require_auth=none", True),
+        ("tls_user", "target_session_attrs=read-write", True),
+        ("tls_user", "target_session_attrs=prefer-standby load_balance_hosts=random", True),
+        ("tls_user", "sslmode=require sslnegotiation=direct", True),
+        ("tls_user", "ssl_min_protocol_version=TLSv1.3 sslsni=0", True),
+        ("tls_user", "ssl_max_protocol_version=TLSv1.2", True),
+        (
+            "open_user",
+            "keepalives_idle=10 keepalives_interval=2 keepalives_count=3 tcp_user_timeout=9000",
+            False,
+        ),
     ],
 )
 def test_a_user_gets_in_as_the_server_and_the_user_want_it(
@@ -195,6 +208,45 @@ def test_a_user_gets_in_as_the_server_and_the_user_want_it(
             "",
             'server certificate for "localhost" does not match host name "127.0.0.1"',
         ),
+        (
+            "plain_user",
+            "sslmode=disable require_auth=scram-sha-256",
+            PASSWORD,
+            "server requested a cleartext password",
+        ),
+        ("md5_user", "require_auth=!md5", PASSWORD, "server requested a hashed password"),
+        ("open_user", "sslmode=disable require_auth=!none", "", "server did not complete authentication"),
+        (
+            "open_user",
+            "sslmode=disable target_session_attrs=standby",
+            "",
+            "server is not in hot standby mode",
+        ),
+        ("open_user", "sslmode=disable target_session_attrs=read-only", "", "session is not read-only"),
+        (
+            "cert_user",
+            "sslcert={folder}/cert_user.crt sslkey={folder}/cert_user.key sslcertmode=disable",
+            "",
+            "requires a valid client certificate",
+        ),
+        (
+            "tls_user",
+            "sslmode=verify-ca sslrootcert={folder}/localhost.crt sslcrl=/no/such",
+            "",
+            "list of revocations",
+        ),
+        (
+            "tls_user",
+            "sslmode=prefer sslnegotiation=direct",
+            "",
+            "may not be used with sslnegotiation=direct",
+        ),
+        (
+            "tls_user",
+            "sslmode=require gssencmode=require",
+            "",
+            'connection option "gssencmode" is not supported',
+        ),
     ],
 )
 def test_who_is_not_let_in_is_told_why(
@@ -206,6 +258,103 @@ def test_who_is_not_let_in_is_told_why(
 
     assert code == 1
     assert why in said, said
+
+
+AUTHORITY = """
+[ca]
+default_ca = own
+[own]
+database = {folder}/index.txt
+serial = {folder}/serial
+crlnumber = {folder}/serial
+new_certs_dir = {folder}
+default_md = sha256
+default_days = 2
+default_crl_days = 2
+policy = any
+x509_extensions = server
+crl_extensions = list
+[any]
+commonName = supplied
+[list]
+authorityKeyIdentifier = keyid
+[server]
+basicConstraints = CA:FALSE
+subjectAltName = DNS:localhost
+"""
+
+
+def test_a_certificate_that_was_revoked_is_refused(
+    our_pgbench: Path, listener: Listener, tmp_path: Path
+) -> None:
+    folder, config = listener.folder, tmp_path / "authority.conf"
+    config.write_text(AUTHORITY.format(folder=tmp_path))
+    (tmp_path / "index.txt").touch()
+    (tmp_path / "serial").write_text("01\n")
+    _certify(tmp_path, "authority", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
+
+    def openssl(*words: str | Path) -> None:
+        subprocess.run(["openssl", *words], check=True, capture_output=True)
+
+    def as_authority(*words: str | Path) -> None:
+        keys = ("-cert", tmp_path / "authority.crt", "-keyfile", tmp_path / "authority.key")
+        openssl("ca", "-batch", "-config", config, *keys, *words)
+
+    wish = tmp_path / "wish.csr"
+    openssl("req", "-new", "-key", folder / "localhost.key", "-subj", "/CN=localhost", "-out", wish)
+    as_authority("-in", wish, "-out", folder / "issued.crt")
+    as_authority("-gencrl", "-out", tmp_path / "before.crl")
+    as_authority("-revoke", folder / "issued.crt")
+    as_authority("-gencrl", "-out", tmp_path / "after.crl")
+    where = (
+        f"host=localhost hostaddr=127.0.0.1 port={listener.port} user=tls_user dbname=postgres"
+        f" sslmode=verify-full sslrootcert={tmp_path}/authority.crt sslcrl={tmp_path}/"
+    )
+    with (
+        _connect(folder / "data", listener.port) as connection,
+        _certified_by(connection, folder / "issued.crt"),
+    ):
+        trusted = _ask(our_pgbench, tmp_path, f"{where}before.crl")
+        revoked = _ask(our_pgbench, tmp_path, f"{where}after.crl")
+
+    assert (trusted[0], "boolean true" in trusted[1]) == (0, True), trusted
+    assert revoked[0] == 1
+    assert "certificate verify failed (Revoked)" in revoked[1]
+
+
+@contextlib.contextmanager
+def _certified_by(connection: "psycopg.Connection[tuple[object, ...]]", file: Path) -> Iterator[None]:
+    """The server shows another certificate for a while."""
+
+    def show(change: str) -> None:
+        before = connection.execute("select pg_conf_load_time()").fetchone()
+        connection.execute(change.encode())
+        connection.execute("select pg_reload_conf()")
+        deadline = time.monotonic() + READY_S_MAX
+        while connection.execute("select pg_conf_load_time()").fetchone() == before:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    show(f"alter system set ssl_cert_file = '{file}'")
+    try:
+        yield
+    finally:
+        show("alter system reset ssl_cert_file")
+
+
+@pytest.mark.parametrize(("peer", "let_in"), [("{owner}", True), ("nobody-of-that-name", False)])
+def test_a_socket_is_only_trusted_if_its_owner_is_the_one_that_is_asked_for(
+    our_pgbench: Path, listener: Listener, account: Account, tmp_path: Path, peer: str, let_in: bool
+) -> None:
+    peer = peer.format(owner=account.name)
+    where = (
+        f"host={listener.folder}/data port={listener.port} user=postgres dbname=postgres requirepeer={peer}"
+    )
+
+    code, said = _ask(our_pgbench, tmp_path, where)
+
+    assert (code == 0) == let_in, said
+    assert let_in or f'requirepeer specifies "{peer}", but actual peer user name is "{account.name}"' in said
 
 
 def test_a_password_file_and_a_service_file_are_read(

@@ -177,6 +177,12 @@ def test_clients_that_think_wait_between_transactions_and_not_in_them(ours: Prog
         (("--warm-up=1",), "a warm-up (--warm-up) needs a duration (-T)"),
         (("--think-time=5", "-R", "5"), "think time (--think-time) is for clients that follow no rate"),
         (("--think-time=0",), 'invalid think time: "0"'),
+        (
+            ("--event-loop=kqueue",),
+            'invalid event loop, expecting "auto", "epoll" or "io_uring", got: "kqueue"',
+        ),
+        (("--event-loop=io_uring", "-C"), "io_uring (--event-loop) cannot be used with a new connection"),
+        (("--binary-parameters",), "--binary-parameters needs prepared statements (-M prepared)"),
     ],
 )
 def test_options_that_mean_nothing_together_are_refused(
@@ -209,3 +215,87 @@ def test_a_load_over_several_connections_makes_the_same_tables(
             return (*rows, *keys)
 
     assert load("-j", "2") == load()
+
+
+LOOPS = ("epoll", "io_uring")
+
+LONG_PIPELINE = (
+    "\\startpipeline\n"
+    + "".join(f"select repeat(:a || '{n}', 20000);\n" for n in range(40))
+    + "\\endpipeline\n"
+)
+
+
+@pytest.fixture(params=LOOPS)
+def event_loop(request: pytest.FixtureRequest, ours: Program) -> str:
+    """Each, where the kernel has it."""
+    loop = str(request.param)
+    said = ours.run("-n", "-t", "1", f"--event-loop={loop}", script="select 1;\n")
+    if said.code != 0 and "could not use io_uring" in said.err[-1]:
+        pytest.skip(f"NOT TESTED: io_uring: {said.err[-1]}")
+    return loop
+
+
+def test_the_same_seed_does_the_same_work_by_either_loop_in_any_mode(
+    ours: Program, server: Server, event_loop: str
+) -> None:
+    sums = set()
+    for mode in ("simple", "extended", "prepared"):
+        assert ours.run("-i", "-q").code == 0
+        options = ("-n", "-c", "7", "-j", "2", "-t", "30", "-M", mode, "--random-seed=9", "--json=results")
+        said = ours.run(*options, f"--event-loop={event_loop}", "-b", "tpcb-like")
+        assert said.code == 0, said.err
+        results = json.loads((ours.folder / "results").read_text())
+        assert (results["event_loop"], results["transactions"]) == (event_loop, 210)
+        with server.connect() as connection:
+            row = connection.execute(
+                "SELECT (SELECT sum(abalance) FROM pgbench_accounts), sum(delta), count(*) FROM pgbench_history"
+            ).fetchone()
+        assert row is not None
+        balance, delta, count = row
+        assert (balance, count) == (delta, 210)
+        sums.add(delta)
+    assert len(sums) == 1
+
+
+def test_pipelines_larger_than_a_socket_holds_come_through(ours: Program, event_loop: str) -> None:
+    script = "\\set a random(1, 9)\n" + LONG_PIPELINE
+    said = ours.run("-n", "-c", "4", "-t", "3", "-M", "prepared", f"--event-loop={event_loop}", script=script)
+
+    assert said.code == 0, said.err
+    assert any("actually processed: 12/12" in line for line in said.out)
+
+
+def test_a_schedule_and_sleeping_clients_are_kept_by_both_loops(ours: Program, event_loop: str) -> None:
+    script = "select 1;\n\\sleep 1 ms\nselect pg_sleep(0.001);\n"
+    options = ("-n", "-c", "3", "-T", "2", "-R", "200", "--json=results", "--random-seed=3")
+    said = ours.run(*options, f"--event-loop={event_loop}", script=script)
+
+    assert said.code == 0, said.err
+    results = json.loads((ours.folder / "results").read_text())
+    assert results["transactions"] + results["due_and_not_begun"] == pytest.approx(400, abs=80)
+
+
+NUMBERS = """\\set whole random(1, 100)
+\\set part random(1, 100) / 8.0
+select :whole::int2 + :whole::int4 + :whole::int8 + :part::float4 + :part::float8 + length(:whole::text) as a \\gset
+select :a::float8 = 3 * :whole::float8 + 2 * :part::float8 + length(:whole::text) as same \\gset
+\\if not :same
+select 1 / 0;
+\\endif
+"""
+
+
+def test_numbers_can_be_sent_as_the_server_stores_them(ours: Program) -> None:
+    options = ("-n", "-t", "50", "-M", "prepared")
+    plain, binary = (ours.run(*options, *more, script=NUMBERS) for more in ((), ("--binary-parameters",)))
+
+    assert (plain.code, binary.code) == (0, 0), binary.err
+
+
+def test_a_number_that_its_type_does_not_hold_ends_the_client(ours: Program) -> None:
+    script = "\\set a 40000\nselect :a::int2;\n"
+    said = ours.run("-n", "-t", "1", "-M", "prepared", "--binary-parameters", script=script)
+
+    assert said.code == 2
+    assert any('value "40000" is none of type smallint' in line for line in said.err)

@@ -1,22 +1,33 @@
 //! Opens a connection: the socket, the greeting, the statements prepared.
 
+use super::connection::Connection;
 use super::conversation::Conversation;
 use super::failure::Failure;
 use super::halt::{Halt, LOOK_UP};
 use super::login::{self, Binding, Greeting, Login, Unwelcome};
 use super::socket::Socket;
-use crate::script::program::Statement;
 use crate::wire::backend::{self, Message};
 use crate::wire::frontend;
+use crate::wire::parameter::Form;
 use fallible_iterator::FallibleIterator;
 use std::io::{self, ErrorKind};
+use std::mem;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Where a server is and as whom to talk to it.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub enum Place {
+    /// Behind a socket of this host, where whoever gets there may come in.
+    Socket(Door),
+    /// Wherever a connection string says.
+    Named(Box<Connection>),
+}
+
+#[derive(Debug, Clone)]
+pub struct Door {
     pub socket_directory: PathBuf,
     pub port: u16,
     pub user: String,
@@ -35,18 +46,37 @@ pub fn open(
     patience: Duration,
     doing: String,
 ) -> Result<(Conversation, Greeting), Failure> {
-    for (name, text) in [("user", &place.user), ("database", &place.database)] {
+    let door = match place {
+        Place::Socket(door) => door,
+        Place::Named(connection) => return open_named(connection, halt, patience, doing),
+    };
+    for (name, text) in [("user", &door.user), ("database", &door.database)] {
         if text.contains('\0') {
             return Err(Failure::Request(format!("{doing}: the {name} contains a zero byte")));
         }
     }
-    let socket = connect(place, halt, patience, &doing)?;
+    let socket = connect(door, halt, patience, &doing)?;
     let mut conversation = Conversation::over(socket, halt, Some(patience), doing);
-    let greeting = greet(&mut conversation, place)?;
+    let greeting = greet(&mut conversation, door)?;
     Ok((conversation, greeting))
 }
 
-fn connect(place: &Place, halt: &Halt, patience: Duration, doing: &str) -> Result<Socket, Failure> {
+fn open_named(
+    connection: &Connection,
+    halt: &Halt,
+    patience: Duration,
+    doing: String,
+) -> Result<(Conversation, Greeting), Failure> {
+    let (mut conversation, greeting) = connection.open_until(halt, Some(patience)).map_err(|refusal| {
+        let said: Vec<&str> = refusal.text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        if halt.is_set() { Failure::Halted } else { Failure::server(format!("{doing}: {}", said.join("; "))) }
+    })?;
+    conversation.doing = doing;
+    conversation.patience = Some(patience);
+    Ok((conversation, greeting))
+}
+
+fn connect(place: &Door, halt: &Halt, patience: Duration, doing: &str) -> Result<Socket, Failure> {
     let path = place.socket_directory.join(format!(".s.PGSQL.{}", place.port));
     let give_up = Instant::now() + patience;
     loop {
@@ -64,14 +94,15 @@ fn connect(place: &Place, halt: &Halt, patience: Duration, doing: &str) -> Resul
     }
 }
 
-fn greet(conversation: &mut Conversation, place: &Place) -> Result<Greeting, Failure> {
+fn greet(conversation: &mut Conversation, place: &Door) -> Result<Greeting, Failure> {
     let parameters = [
         ("user", place.user.as_str()),
         ("database", place.database.as_str()),
         ("application_name", "pgverdict"),
         ("client_encoding", "UTF8"),
     ];
-    let login = Login { user: &place.user, password: None, binding: Binding::Prefer, parameters: &parameters };
+    let login =
+        Login { user: &place.user, password: None, binding: Binding::Prefer, methods: None, parameters: &parameters };
     login::greet(conversation, &login).map_err(|unwelcome| match unwelcome {
         Unwelcome::Failure(failure) | Unwelcome::Inside(failure) => failure,
         Unwelcome::Untrusted(what) => conversation.failed(&what),
@@ -82,14 +113,24 @@ fn greet(conversation: &mut Conversation, place: &Place) -> Result<Greeting, Fai
     })
 }
 
-pub fn prepare(conversation: &mut Conversation, statements: &[Statement]) -> Result<(), Failure> {
+/// A statement to prepare.
+#[derive(Debug, Clone, Copy)]
+pub struct Preparing<'a> {
+    pub text: &'a str,
+    /// How many are given.
+    pub parameters: usize,
+    /// In which form they are sent, in their order; those of scripts are all text.
+    pub forms: &'a [Form],
+}
+
+pub fn prepare(conversation: &mut Conversation, statements: &[Preparing<'_>]) -> Result<(), Failure> {
     let opened = conversation.doing.clone();
     for (number, statement) in statements.iter().enumerate() {
         conversation.doing = format!("{opened}, preparing statement {number}");
         let name = prepared_name(number);
-        conversation.send(&frontend::prepare(&name, &statement.prepared_text))?;
-        let wanted = described(conversation)?;
-        let given = statement.parameters.len();
+        conversation.send(&frontend::prepare(&name, statement.text))?;
+        let types = described(conversation)?;
+        let (wanted, given) = (types.len(), statement.parameters);
         if wanted != given {
             return Err(Failure::Request(format!(
                 "{}: the script gives {given} parameters and the server wants {wanted} (hint: `:name` is replaced \
@@ -97,24 +138,59 @@ pub fn prepare(conversation: &mut Conversation, statements: &[Statement]) -> Res
                 conversation.doing
             )));
         }
+        for (place, (form, oid)) in statement.forms.iter().zip(types).enumerate() {
+            if *form != Form::Text && *form != Form::of(oid) {
+                return Err(conversation.failed(&format!(
+                    "the server takes parameter {} for type {oid} and it is sent as {}",
+                    place + 1,
+                    form.name()
+                )));
+            }
+        }
     }
     conversation.doing = opened;
     Ok(())
 }
 
-/// How many parameters the server saw in the statement just prepared.
-fn described(conversation: &mut Conversation) -> Result<usize, Failure> {
+/// The first row of the answer to a query, its values as text; empty where no row came.
+pub fn ask(conversation: &mut Conversation, query: &str) -> Result<Vec<Option<String>>, Failure> {
+    let opened = mem::replace(&mut conversation.doing, format!("asking `{query}`"));
+    conversation.send(&frontend::query(query))?;
+    let mut first = None;
+    loop {
+        match conversation.hear()? {
+            Message::DataRow(body) if first.is_none() => {
+                let value = |range: Option<Range<usize>>| {
+                    range.map(|range| String::from_utf8_lossy(&body.buffer()[range]).into_owned())
+                };
+                let values = body.ranges().map(|range| Ok(value(range))).collect::<Vec<_>>();
+                first =
+                    Some(values.map_err(|error| {
+                        conversation.spoke_nonsense(&backend::malformed(backend::DATA_ROW_TAG, error))
+                    })?);
+            }
+            Message::ReadyForQuery(_) => {
+                conversation.doing = opened;
+                return Ok(first.unwrap_or_default());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The types of the parameters that the server saw in the statement just prepared.
+fn described(conversation: &mut Conversation) -> Result<Vec<u32>, Failure> {
     let (mut parsed, mut parameters) = (false, None);
     loop {
         match conversation.hear()? {
             Message::ParseComplete => parsed = true,
             Message::ParameterDescription(body) => {
-                parameters = Some(body.parameters().count().map_err(|error| {
+                parameters = Some(body.parameters().collect::<Vec<_>>().map_err(|error| {
                     conversation.spoke_nonsense(&backend::malformed(backend::PARAMETER_DESCRIPTION_TAG, error))
                 })?);
             }
             Message::ReadyForQuery(_) => match parameters {
-                Some(count) if parsed => return Ok(count),
+                Some(types) if parsed => return Ok(types),
                 _ => return Err(conversation.failed("the server did not describe what it prepared")),
             },
             _ => {}

@@ -1,15 +1,21 @@
 //! The threads that drive, and the connections they hold, from the side of whoever gives orders.
 
-use super::client::Client;
+use super::client::Seat;
+use super::client::player::PlayerClient;
+use super::client::script::ScriptClient;
 use super::connect::{self, Place};
 use super::failure::Failure;
 use super::halt::Halt;
 use super::login::Greeting;
-use super::slice::{Outcome, Plan, Slice};
+use super::slice::{Outcome, Plan, Slice, Task};
+use super::socket::Socket;
+use super::work::Work;
 use super::worker::{self, Lane, Order, Report};
 use crate::measure::recorder::Recorder;
-use crate::script::program::Program;
+use crate::wire::WireError;
+use bytes::BytesMut;
 use std::collections::BTreeSet;
+use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
@@ -24,7 +30,7 @@ pub struct Layout {
 }
 
 pub struct Crew {
-    program: Arc<Program>,
+    work: Work,
     clients: usize,
     halt: Halt,
     patience: Duration,
@@ -42,23 +48,23 @@ struct Thread {
 }
 
 impl Crew {
-    pub fn hire(program: Arc<Program>, layout: &Layout, halt: &Halt, patience: Duration) -> Result<Self, Failure> {
-        let statements = program.statements.len();
+    pub fn hire(work: Work, layout: &Layout, halt: &Halt, patience: Duration) -> Result<Self, Failure> {
+        let shape = work.shape();
         let (report, reports) = mpsc::channel();
         let mut crew = Self {
-            program,
+            work,
             clients: layout.clients,
             halt: halt.clone(),
             patience,
             arms: BTreeSet::new(),
             threads: Vec::new(),
             reports,
-            recorders: (0..layout.threads).map(|_| Recorder::new(statements, layout.threads)).collect(),
-            samples: Recorder::new(statements, 1),
+            recorders: (0..layout.threads).map(|_| Recorder::new(shape, layout.threads)).collect(),
+            samples: Recorder::new(shape, 1),
         };
         for number in 0..layout.threads {
             let cpu = layout.cpus.as_ref().map(|cpus| cpus[number % cpus.len()]);
-            crew.threads.push(spawn(number, cpu, &crew.program, report.clone())?);
+            crew.threads.push(spawn(number, cpu, crew.work.clone(), report.clone())?);
         }
         let placed: Vec<Report> = (0..layout.threads).map(|_| crew.report()).collect();
         for report in placed {
@@ -77,8 +83,12 @@ impl Crew {
         self.arms.contains(&arm)
     }
 
-    pub fn program(&self) -> &Program {
-        &self.program
+    pub fn work(&self) -> &Work {
+        &self.work
+    }
+
+    pub fn clients(&self) -> usize {
+        self.clients
     }
 
     pub fn threads(&self) -> usize {
@@ -87,26 +97,69 @@ impl Crew {
 
     /// Opens one connection per client, in their order, and prepares every statement on each.
     pub fn connect(&mut self, arm: u32, place: &Place) -> Result<Vec<Greeting>, Failure> {
-        let mut greetings = Vec::with_capacity(self.clients);
-        let mut lanes: Vec<Vec<Client>> = self.threads.iter().map(|_| Vec::new()).collect();
+        let (statements, mut opening) = (self.work.statements(), Vec::new());
+        let (mut greetings, mut connections) = (Vec::with_capacity(self.clients), Vec::with_capacity(self.clients));
         for number in 0..self.clients {
             let doing = format!("connecting client {number} to arm {arm}");
             let (mut conversation, greeting) = connect::open(place, &self.halt, self.patience, doing)?;
-            connect::prepare(&mut conversation, &self.program.statements)?;
-            let (socket, read) = conversation.end();
-            let client = Client::new(arm, number, socket, &read).map_err(|error| {
-                Failure::server(format!("arm {arm} spoke nonsense to client {number} when it connected: {error}"))
-            })?;
-            lanes[number % self.threads.len()].push(client);
+            connect::prepare(&mut conversation, &statements)?;
+            if let Work::Native(workload) = &self.work
+                && let (0, Some(query)) = (number, workload.opening())
+            {
+                opening = connect::ask(&mut conversation, query)?;
+            }
+            connections.push(conversation.end());
             greetings.push(greeting);
         }
-        let lanes = lanes.into_iter().map(Lane::of).collect::<Result<Vec<_>, _>>();
-        let lanes = lanes.map_err(|error| Failure::world("cannot wait for many sockets", &error))?;
+        let lanes = self.lanes(arm, connections, &opening)?;
         for (thread, lane) in self.threads.iter().zip(lanes) {
             thread.order(Order::Adopt { arm, lane });
         }
         self.arms.insert(arm);
         Ok(greetings)
+    }
+
+    /// Clients for the connections, given to the threads in turn.
+    fn lanes(
+        &self,
+        arm: u32,
+        connections: Vec<(Socket, BytesMut)>,
+        opening: &[Option<String>],
+    ) -> Result<Vec<Lane>, Failure> {
+        let nonsense = |number: usize, error: WireError| {
+            Failure::server(format!("arm {arm} spoke nonsense to client {number} when it connected: {error}"))
+        };
+        let connections = connections.into_iter().enumerate();
+        let lanes: Vec<io::Result<Lane>> = match &self.work {
+            Work::Scripts(_) => {
+                let clients = connections.map(|(number, (socket, read))| {
+                    let seat = Seat::new(arm, number, socket, &read).map_err(|error| nonsense(number, error))?;
+                    Ok(ScriptClient::new(seat))
+                });
+                self.deal(clients)?.into_iter().map(Lane::of_scripts).collect()
+            }
+            Work::Native(workload) => {
+                let players = workload.players(self.clients, opening);
+                let players = players.map_err(|what| Failure::server(format!("connecting to arm {arm}: {what}")))?;
+                assert_eq!(players.len(), self.clients, "a player for every client");
+                let clients = connections.zip(players).map(|((number, (socket, read)), player)| {
+                    let seat = Seat::new(arm, number, socket, &read).map_err(|error| nonsense(number, error))?;
+                    Ok(PlayerClient::new(seat, player))
+                });
+                self.deal(clients)?.into_iter().map(Lane::of_players).collect()
+            }
+        };
+        let lanes = lanes.into_iter().collect::<io::Result<Vec<_>>>();
+        lanes.map_err(|error| Failure::world("cannot wait for many sockets", &error))
+    }
+
+    /// Client i to thread i mod threads.
+    fn deal<C>(&self, clients: impl Iterator<Item = Result<C, Failure>>) -> Result<Vec<Vec<C>>, Failure> {
+        let mut dealt: Vec<Vec<C>> = self.threads.iter().map(|_| Vec::new()).collect();
+        for (number, client) in clients.enumerate() {
+            dealt[number % self.threads.len()].push(client?);
+        }
+        Ok(dealt)
     }
 
     /// Drops the connections of an arm; when this returns they are closed.
@@ -123,7 +176,12 @@ impl Crew {
     /// Runs a slice. The samples are lent until the next one. After a failure that is not the
     /// script's the arm is disconnected.
     pub fn slice(&mut self, plan: Plan) -> Result<(Outcome, &mut Recorder), Failure> {
-        let slice = Arc::new(Slice::new(plan, self.threads.len(), &self.halt));
+        self.slice_of(plan, None)
+    }
+
+    /// The same, in which scripts are not drawn but come from each client's list, where there are lists.
+    pub fn slice_of(&mut self, plan: Plan, tasks: Option<Vec<Vec<Task>>>) -> Result<(Outcome, &mut Recorder), Failure> {
+        let slice = Arc::new(Slice::new(plan, tasks, self.threads.len(), &self.halt));
         for thread in &self.threads {
             let recorder = self.recorders.pop().expect("one recorder for every thread");
             thread.order(Order::Slice { slice: Arc::clone(&slice), recorder });
@@ -139,7 +197,12 @@ impl Crew {
             self.recorders.push(recorder);
             match part {
                 Ok(part) => outcome.add(&part),
-                Err(other) => failure = Some(failure.map_or(other.clone(), |first| more_telling(first, other))),
+                Err(other) => {
+                    failure = Some(match failure {
+                        Some(first) => first.more_telling(other),
+                        None => other,
+                    })
+                }
             }
         }
         match failure {
@@ -174,30 +237,11 @@ impl Thread {
     }
 }
 
-fn spawn(
-    number: usize,
-    cpu: Option<usize>,
-    program: &Arc<Program>,
-    reports: Sender<Report>,
-) -> Result<Thread, Failure> {
+fn spawn(number: usize, cpu: Option<usize>, work: Work, reports: Sender<Report>) -> Result<Thread, Failure> {
     let (orders, received) = mpsc::channel();
-    let program = Arc::clone(program);
     let handle = thread::Builder::new()
         .name(format!("clients {number}"))
-        .spawn(move || worker::work(program, cpu, &received, &reports))
+        .spawn(move || worker::work(&work, cpu, &received, &reports))
         .map_err(|error| Failure::world("cannot start a thread", &error))?;
     Ok(Thread { orders, handle })
-}
-
-/// Of two failures of one slice the one that explains more: a server's own words rather than a
-/// closed connection, and anything rather than being stopped because of the other.
-fn more_telling(first: Failure, second: Failure) -> Failure {
-    let rank = |failure: &Failure| match failure {
-        Failure::Halted => 0,
-        Failure::Request(_) => 1,
-        Failure::World(_) => 2,
-        Failure::Server { said: None, .. } => 3,
-        Failure::Server { said: Some(_), .. } => 4,
-    };
-    if rank(&second) > rank(&first) { second } else { first }
 }

@@ -1,12 +1,15 @@
 //! Opens a connection to whatever a user named: over a Unix socket or TCP, with TLS as asked for,
 //! and tells in libpq's words why it could not.
 
+use super::account;
 use super::conversation::Conversation;
+use super::demands::Session;
 use super::failure::Failure;
 use super::halt::Halt;
 use super::login::{self, Greeting, Login, Unwelcome};
-use super::socket::Socket;
+use super::socket::{PeerWatch, Socket};
 use super::tls::TlsSettings;
+use crate::script::random::Prng;
 use crate::wire::frontend;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -39,6 +42,14 @@ pub struct Approach<'a> {
     pub mode: TlsMode,
     pub tls: &'a TlsSettings,
     pub limit: Option<Duration>,
+    pub watch: PeerWatch,
+    /// Who the process behind a Unix socket has to belong to.
+    pub peer: Option<&'a str>,
+    pub session: Session,
+    /// Whether the stations, and the addresses of each, are tried in random order.
+    pub shuffles: bool,
+    /// Whether to stop; looked at while a server is listened to.
+    pub halt: &'a Halt,
 }
 
 /// Why there is no connection, in lines.
@@ -59,10 +70,26 @@ pub fn dial<'l>(
     approach: &Approach<'_>,
     login: &dyn Fn(&Station) -> Login<'l>,
 ) -> Result<(Conversation, Greeting), Refusal> {
+    if approach.session != Session::PreferStandby {
+        return dial_all(approach, login);
+    }
+    let standbys = Approach { session: Session::Standby, ..approach.clone() };
+    dial_all(&standbys, login).or_else(|_| dial_all(approach, login))
+}
+
+fn dial_all<'l>(
+    approach: &Approach<'_>,
+    login: &dyn Fn(&Station) -> Login<'l>,
+) -> Result<(Conversation, Greeting), Refusal> {
     let mut refusal = Refusal::default();
-    for station in approach.stations {
+    let mut stations: Vec<&Station> = approach.stations.iter().collect();
+    shuffle(&mut stations, approach.shuffles);
+    for station in stations {
         let addresses = match addresses(station) {
-            Ok(addresses) => addresses,
+            Ok(mut addresses) => {
+                shuffle(&mut addresses, approach.shuffles);
+                addresses
+            }
             Err(what) => {
                 refusal.text += &format!("could not translate host name \"{}\" to address: {what}\n", station.host);
                 continue;
@@ -77,7 +104,20 @@ pub fn dial<'l>(
             };
             for &secure in ways {
                 match attempt(approach, station, &address, secure, &login(station)) {
-                    Ok(Ok(connected)) => return Ok(connected),
+                    Ok(Ok((mut conversation, greeting))) => match approach.session.check(&mut conversation) {
+                        Ok(Ok(())) => {
+                            conversation.patience = None;
+                            return Ok((conversation, greeting));
+                        }
+                        Ok(Err(objection)) => {
+                            refusal.text += &format!("{} failed: {objection}\n", shown(station, &address));
+                            break;
+                        }
+                        Err(failure) => {
+                            refusal.text += &format!("{} failed: {}\n", shown(station, &address), words(&failure));
+                            break;
+                        }
+                    },
                     // Neither way would get further.
                     Ok(Err(failed)) => {
                         refusal.text += &format!("{} failed: {}\n", shown(station, &address), failed.text.trim_end());
@@ -105,14 +145,26 @@ fn attempt(
     let given_up = |text: String| Ok(Err(Refusal { text, needs_password: false }));
     let socket = match address {
         Address::Unix(path) => Socket::connect_unix(path),
-        Address::Tcp(address) => Socket::connect_tcp(*address, approach.limit),
+        Address::Tcp(address) => Socket::connect_tcp(*address, approach.limit, &approach.watch),
     };
     let socket = match socket {
         Ok(socket) => socket,
         Err(error) => return given_up(unreachable_server(&error, address)),
     };
+    if let (Some(wanted), Address::Unix(_)) = (approach.peer, address) {
+        let found = socket.peer_user_id().map_err(|error| error.to_string()).and_then(account::name);
+        match found {
+            Ok(found) if found == wanted => {}
+            Ok(found) => {
+                return given_up(format!(
+                    "requirepeer specifies \"{wanted}\", but actual peer user name is \"{found}\""
+                ));
+            }
+            Err(error) => return given_up(format!("could not get peer credentials: {error}")),
+        }
+    }
     let doing = "could not receive data from server".to_owned();
-    let mut conversation = Conversation::over(socket, &Halt::default(), approach.limit, doing);
+    let mut conversation = Conversation::over(socket, approach.halt, approach.limit, doing);
     if secure {
         if let Some(missing) = approach.tls.missing_roots() {
             return given_up(format!(
@@ -121,7 +173,10 @@ fn attempt(
                 missing.display()
             ));
         }
-        let answer = conversation.send(&frontend::ssl_request()).and_then(|()| conversation.hear_byte());
+        let answer = match approach.tls.at_once {
+            true => Ok(b'S'),
+            false => conversation.send(&frontend::ssl_request()).and_then(|()| conversation.hear_byte()),
+        };
         match answer {
             Ok(b'S') => conversation.start_tls(&station.host, approach.tls)?,
             Ok(b'N') if approach.mode == TlsMode::Require => {
@@ -133,10 +188,7 @@ fn attempt(
         }
     }
     match login::greet(&mut conversation, login) {
-        Ok(greeting) => {
-            conversation.patience = None;
-            Ok(Ok((conversation, greeting)))
-        }
+        Ok(greeting) => Ok(Ok((conversation, greeting))),
         Err(Unwelcome::NoPassword(_)) => {
             Ok(Err(Refusal { text: "fe_sendauth: no password supplied".to_owned(), needs_password: true }))
         }
@@ -154,13 +206,24 @@ pub fn send_alone(station: &Station, bytes: &[u8]) -> Result<(), String> {
     for address in addresses(station)? {
         let socket = match &address {
             Address::Unix(path) => Socket::connect_unix(path),
-            Address::Tcp(address) => Socket::connect_tcp(*address, None),
+            Address::Tcp(address) => Socket::connect_tcp(*address, None, &PeerWatch::default()),
         };
         if let Ok(mut socket) = socket {
             return socket.send(bytes).map(drop).map_err(|error| system_words(&error));
         }
     }
     Err("no address could be reached".to_owned())
+}
+
+/// In random order, if wanted: every order is as likely, as far as the system's random numbers are.
+fn shuffle<T>(items: &mut [T], wanted: bool) {
+    if !wanted || items.len() < 2 {
+        return;
+    }
+    let mut prng = Prng::seeded(account::random_number());
+    for last in (1..items.len()).rev() {
+        items.swap(last, prng.up_to(last as u64) as usize);
+    }
 }
 
 fn addresses(station: &Station) -> Result<Vec<Address>, String> {

@@ -27,4 +27,17 @@ impl Failure {
     pub fn world(what: &str, error: &io::Error) -> Self {
         Failure::World(format!("{what}: {error}"))
     }
+
+    /// Of two failures of one thing the one that explains more: a server's own words rather than a
+    /// closed connection, and anything rather than being stopped because of the other.
+    pub fn more_telling(self, second: Failure) -> Failure {
+        let rank = |failure: &Failure| match failure {
+            Failure::Halted => 0,
+            Failure::Request(_) => 1,
+            Failure::World(_) => 2,
+            Failure::Server { said: None, .. } => 3,
+            Failure::Server { said: Some(_), .. } => 4,
+        };
+        if rank(&second) > rank(&self) { second } else { self }
+    }
 }

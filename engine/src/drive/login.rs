@@ -1,6 +1,7 @@
 //! The greeting: startup, authentication, and what the server says of itself.
 
 use super::conversation::Conversation;
+use super::demands::{Method, Methods};
 use super::failure::Failure;
 use crate::wire::backend::{self, Message};
 use crate::wire::frontend;
@@ -31,6 +32,8 @@ pub struct Login<'a> {
     pub user: &'a str,
     pub password: Option<&'a str>,
     pub binding: Binding,
+    /// The ways to be let in that are allowed; `None`: any.
+    pub methods: Option<&'a Methods>,
     /// All parameters of the startup message.
     pub parameters: &'a [(&'a str, &'a str)],
 }
@@ -58,7 +61,7 @@ impl From<Failure> for Unwelcome {
 pub fn greet(conversation: &mut Conversation, login: &Login<'_>) -> Result<Greeting, Unwelcome> {
     conversation.send(&frontend::startup(login.parameters))?;
     let mut greeting = Greeting::default();
-    let mut authentication = Authentication { login, scram: None, bound: false, done: false };
+    let mut authentication = Authentication { login, scram: None, bound: false, asked: false, done: false };
     loop {
         let message = conversation.hear();
         match message
@@ -90,6 +93,8 @@ struct Authentication<'a, 'b> {
     scram: Option<ScramSha256>,
     /// Whether the exchange was bound to the TLS connection.
     bound: bool,
+    /// Whether something was asked of us.
+    asked: bool,
     done: bool,
 }
 
@@ -100,22 +105,28 @@ impl Authentication<'_, '_> {
                 Err(untrusted("channel binding required, but server authenticated client without channel binding"))
             }
             Message::AuthenticationOk => {
+                if !self.asked {
+                    self.check(Method::None)?;
+                }
                 self.done = true;
                 Ok(())
             }
             Message::AuthenticationCleartextPassword => {
+                self.check(Method::Password)?;
                 let password = self.password("a password in clear text")?;
                 Ok(conversation.send(&frontend::password(password.as_bytes()))?)
             }
             Message::AuthenticationMd5Password(body) => {
+                self.check(Method::Md5)?;
                 let password = self.password("an MD5 password")?;
                 let hash = md5_hash(self.login.user.as_bytes(), password.as_bytes(), body.salt());
                 Ok(conversation.send(&frontend::password(hash.as_bytes()))?)
             }
-            Message::AuthenticationSasl(_) if self.login.password.is_none() => {
-                Err(Unwelcome::NoPassword("a SASL password"))
-            }
             Message::AuthenticationSasl(body) => {
+                self.check(Method::Scram)?;
+                if self.login.password.is_none() {
+                    return Err(Unwelcome::NoPassword("a SASL password"));
+                }
                 let mut mechanisms = Vec::new();
                 let mut offered = body.mechanisms();
                 while let Some(mechanism) = offered.next().map_err(|error| malformed(conversation, &error))? {
@@ -133,12 +144,24 @@ impl Authentication<'_, '_> {
                 let finished = scram.finish(body.data());
                 finished.map_err(|_| untrusted("incorrect server signature"))
             }
-            Message::AuthenticationGss | Message::AuthenticationGssContinue(_) => Err(Unwelcome::Unsupported("GSSAPI")),
-            Message::AuthenticationSspi => Err(Unwelcome::Unsupported("SSPI")),
+            Message::AuthenticationGss | Message::AuthenticationGssContinue(_) => {
+                self.check(Method::Gss)?;
+                Err(Unwelcome::Unsupported("GSSAPI"))
+            }
+            Message::AuthenticationSspi => {
+                self.check(Method::Sspi)?;
+                Err(Unwelcome::Unsupported("SSPI"))
+            }
             Message::AuthenticationKerberosV5 => Err(Unwelcome::Unsupported("Kerberos")),
             Message::AuthenticationScmCredential => Err(Unwelcome::Unsupported("credentials of the operating system")),
             _ => Ok(()),
         }
+    }
+
+    /// Fails if what the server asks for is not among what is allowed.
+    fn check(&mut self, method: Method) -> Result<(), Unwelcome> {
+        self.asked = true;
+        self.login.methods.map_or(Ok(()), |methods| methods.check(method)).map_err(Unwelcome::Untrusted)
     }
 
     fn password(&self, wanted: &'static str) -> Result<&str, Unwelcome> {

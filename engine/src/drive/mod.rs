@@ -6,11 +6,15 @@
 //! others. What is not measured (opening connections, loading data) is a blocking [`conversation`]
 //! of the thread that asks.
 
+pub mod account;
 pub mod client;
 pub mod clock;
 pub mod connect;
+pub mod connection;
+pub mod conninfo;
 pub mod conversation;
 pub mod crew;
+pub mod demands;
 pub mod dial;
 pub mod epoll;
 pub mod failure;
@@ -20,7 +24,10 @@ pub mod load;
 pub mod login;
 pub mod pgbench;
 pub mod process;
+pub mod ring;
+pub mod securing;
 pub mod slice;
 pub mod socket;
 pub mod tls;
+pub mod work;
 pub mod worker;

@@ -3,6 +3,8 @@
 use super::failure::Failure;
 use super::gate::Gate;
 use super::halt::Halt;
+use crate::script::expression::Slot;
+use crate::script::value::Value;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
@@ -11,6 +13,8 @@ pub enum Amount {
     /// From the slice's start.
     Duration(Duration),
     TransactionsPerClient(u64),
+    /// Of a native program: until each of its players says that it is over.
+    Program,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -23,10 +27,19 @@ pub struct Plan {
     pub statement_limit: Duration,
 }
 
+/// A transaction that is asked for by name: which script it is, and values of variables.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    pub script: usize,
+    pub variables: Vec<(Slot, Value)>,
+}
+
 /// Shared by the threads of one slice.
 #[derive(Debug)]
 pub struct Slice {
     pub plan: Plan,
+    /// By client, its transactions in their order; `None`: each is drawn when it begins.
+    pub tasks: Option<Vec<Vec<Task>>>,
     pub gate: Gate,
     pub halt: Halt,
     course: AtomicU8,
@@ -44,9 +57,9 @@ enum Course {
 }
 
 impl Slice {
-    pub fn new(plan: Plan, threads: usize, halt: &Halt) -> Self {
+    pub fn new(plan: Plan, tasks: Option<Vec<Vec<Task>>>, threads: usize, halt: &Halt) -> Self {
         let (gate, course) = (Gate::for_threads(threads), AtomicU8::new(Course::GoOn as u8));
-        Self { plan, gate, halt: halt.clone(), course }
+        Self { plan, tasks, gate, halt: halt.clone(), course }
     }
 
     pub fn wind_down(&self) {
@@ -91,10 +104,12 @@ impl Times {
         let (end_ns, count_max) = match plan.bound {
             Amount::Duration(duration) => (Some(after(duration)), u64::MAX),
             Amount::TransactionsPerClient(count) => (None, count),
+            Amount::Program => (None, u64::MAX),
         };
         let (count_from_ns, discard) = match plan.discard {
             Amount::Duration(duration) => (after(duration), 0),
             Amount::TransactionsPerClient(count) => (begun_at_ns, count),
+            Amount::Program => (begun_at_ns, 0),
         };
         Self { end_ns, count_from_ns, discard, count_max }
     }
@@ -119,6 +134,10 @@ pub struct Tally {
 impl Tally {
     pub fn counted(&self) -> u64 {
         self.transactions + self.failed
+    }
+
+    pub fn executed(&self) -> u64 {
+        self.counted() + self.discarded
     }
 
     pub fn busy_ns(&self) -> u64 {

@@ -39,7 +39,7 @@ impl Socket {
     }
 
     /// Without delays to fill packets, and noticing a peer that is gone, as libpq sets it up.
-    pub fn connect_tcp(address: SocketAddr, limit: Option<Duration>) -> io::Result<Self> {
+    pub fn connect_tcp(address: SocketAddr, limit: Option<Duration>, watch: &PeerWatch) -> io::Result<Self> {
         let stream = match limit {
             Some(limit) => TcpStream::connect_timeout(&address, limit)?,
             None => TcpStream::connect(address)?,
@@ -47,8 +47,21 @@ impl Socket {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(LOOK_UP))?;
         stream.set_write_timeout(Some(LOOK_UP))?;
-        keep_alive(&stream)?;
+        watch.set(&stream)?;
         Ok(Self { plain: Plain(stream.into()), tls: None })
+    }
+
+    /// Of a Unix socket: the number of the user whose process listens at the other end.
+    pub fn peer_user_id(&self) -> io::Result<u32> {
+        // SAFETY: a struct of plain numbers, for which zeros are values.
+        let mut credentials: libc::ucred = unsafe { std::mem::zeroed() };
+        let mut size = size_of::<libc::ucred>() as libc::socklen_t;
+        // SAFETY: the descriptor is open, and the pointers are to a live struct and its size.
+        let result = unsafe {
+            let into = (&raw mut credentials).cast();
+            libc::getsockopt(self.as_raw_fd(), libc::SOL_SOCKET, libc::SO_PEERCRED, into, &raw mut size)
+        };
+        if result == 0 { Ok(credentials.uid) } else { Err(io::Error::last_os_error()) }
     }
 
     /// Everything from here on is encrypted.
@@ -110,12 +123,47 @@ impl AsRawFd for Socket {
     }
 }
 
-fn keep_alive(stream: &TcpStream) -> io::Result<()> {
-    let on: libc::c_int = 1;
+/// How the kernel notices that the peer of a TCP connection is gone; 0: as the system has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PeerWatch {
+    pub keep_alive: bool,
+    pub idle_s: i32,
+    pub interval_s: i32,
+    pub count: i32,
+    /// How long what was sent may stay unacknowledged.
+    pub user_timeout_ms: i32,
+}
+
+impl Default for PeerWatch {
+    fn default() -> Self {
+        Self { keep_alive: true, idle_s: 0, interval_s: 0, count: 0, user_timeout_ms: 0 }
+    }
+}
+
+impl PeerWatch {
+    fn set(&self, stream: &TcpStream) -> io::Result<()> {
+        set_option(stream, libc::IPPROTO_TCP, libc::TCP_USER_TIMEOUT, self.user_timeout_ms)?;
+        if !self.keep_alive {
+            return Ok(());
+        }
+        set_option(stream, libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1)?;
+        let limits = [
+            (libc::TCP_KEEPIDLE, self.idle_s),
+            (libc::TCP_KEEPINTVL, self.interval_s),
+            (libc::TCP_KEEPCNT, self.count),
+        ];
+        limits
+            .into_iter()
+            .filter(|&(_, value)| value > 0)
+            .try_for_each(|(name, value)| set_option(stream, libc::IPPROTO_TCP, name, value))
+    }
+}
+
+fn set_option(stream: &TcpStream, level: libc::c_int, name: libc::c_int, value: libc::c_int) -> io::Result<()> {
     // SAFETY: the descriptor is open, and the pointer and the size are those of a live integer.
     let result = unsafe {
         let size = size_of::<libc::c_int>() as libc::socklen_t;
-        libc::setsockopt(stream.as_raw_fd(), libc::SOL_SOCKET, libc::SO_KEEPALIVE, (&raw const on).cast(), size)
+        libc::setsockopt(stream.as_raw_fd(), level, name, (&raw const value).cast(), size)
     };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

@@ -6,7 +6,7 @@ use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls_pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer, ServerName, UnixTime};
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -22,6 +22,12 @@ pub enum Verify {
     ChainAndName,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Version {
+    Tls12,
+    Tls13,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsSettings {
     pub verify: Verify,
@@ -29,6 +35,14 @@ pub struct TlsSettings {
     pub roots: Option<PathBuf>,
     /// Our own certificate and its key.
     pub client: Option<(PathBuf, PathBuf)>,
+    /// Whether TLS begins without a question whether the server can.
+    pub at_once: bool,
+    /// Whether the server is told whom we want to talk to.
+    pub sni: bool,
+    /// The oldest and the newest that is allowed.
+    pub versions: (Option<Version>, Option<Version>),
+    /// Files with lists of revoked certificates in PEM.
+    pub revocations: Vec<PathBuf>,
 }
 
 impl TlsSettings {
@@ -168,19 +182,40 @@ fn der(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
 
 fn config(settings: &TlsSettings) -> Result<ClientConfig, String> {
     let provider = Arc::new(ring::default_provider());
-    let versions = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions();
+    let (least, most) = settings.versions;
+    let allowed =
+        |version: Version| least.is_none_or(|least| version >= least) && most.is_none_or(|most| version <= most);
+    let known = [(Version::Tls12, &rustls::version::TLS12), (Version::Tls13, &rustls::version::TLS13)];
+    let versions: Vec<_> = known.into_iter().filter(|(version, _)| allowed(*version)).map(|(_, name)| name).collect();
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_protocol_versions(&versions);
     let roots = settings.roots.as_deref().map(certificates).transpose()?.unwrap_or_default();
-    let verifier = Verifier::of(settings.verify, roots, provider)?;
+    let verifier = Verifier::of(settings, roots, provider)?;
     let builder =
-        versions.map_err(|error| error.to_string())?.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
-    match &settings.client {
-        None => Ok(builder.with_no_client_auth()),
+        builder.map_err(|error| error.to_string())?.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
+    let mut config = match &settings.client {
+        None => builder.with_no_client_auth(),
         Some((certificate, key)) => {
             let key = PrivateKeyDer::from_pem_file(key)
                 .map_err(|error| format!("could not read private key file \"{}\": {error}", key.display()))?;
-            builder.with_client_auth_cert(certificates(certificate)?, key).map_err(|error| error.to_string())
+            builder.with_client_auth_cert(certificates(certificate)?, key).map_err(|error| error.to_string())?
         }
+    };
+    config.enable_sni = settings.sni;
+    if settings.at_once {
+        config.alpn_protocols = vec![b"postgresql".to_vec()];
     }
+    Ok(config)
+}
+
+fn revocations(files: &[PathBuf]) -> Result<Vec<CertificateRevocationListDer<'static>>, String> {
+    let mut lists = Vec::new();
+    for path in files {
+        let read = CertificateRevocationListDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        lists.extend(
+            read.map_err(|error| format!("could not read the list of revocations \"{}\": {error}", path.display()))?,
+        );
+    }
+    Ok(lists)
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
@@ -197,13 +232,20 @@ struct Verifier {
 }
 
 impl Verifier {
-    fn of(verify: Verify, roots: Vec<CertificateDer<'static>>, provider: Arc<CryptoProvider>) -> Result<Self, String> {
+    fn of(
+        settings: &TlsSettings,
+        roots: Vec<CertificateDer<'static>>,
+        provider: Arc<CryptoProvider>,
+    ) -> Result<Self, String> {
+        let verify = settings.verify;
         let chain = match verify {
             Verify::Nothing => None,
             Verify::Chain | Verify::ChainAndName => {
                 let mut store = RootCertStore::empty();
                 store.add_parsable_certificates(roots.iter().cloned());
-                let builder = WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(&provider));
+                // With lists, every authority of the chain has to have one, as libpq asks of OpenSSL.
+                let builder = WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(&provider))
+                    .with_crls(revocations(&settings.revocations)?);
                 Some(builder.build().map_err(|error| error.to_string())?)
             }
         };

@@ -1,5 +1,8 @@
 //! The rows of pgbench's tables, byte for byte those of `pgbench -i` since release 17.
 
+use super::{Opened, Share};
+use crate::parameters::Parameters;
+
 /// Branches, tellers and accounts for each unit of scale.
 const TELLERS_PER_BRANCH: u64 = 10;
 const ACCOUNTS_PER_BRANCH: u64 = 100_000;
@@ -58,22 +61,50 @@ impl Table {
     }
 }
 
+/// Tables `pgbench_branches`, `pgbench_tellers` and `pgbench_accounts`. Parameter: `scale`.
+pub fn open(table: &str, parameters: &Parameters, share: Share) -> Opened {
+    let table = Table::named(table)?;
+    let read = || {
+        let mut reading = parameters.read();
+        let scale = reading.integer("scale", 1..=u32::MAX.into())? as u32;
+        reading.end()?;
+        let range = share.range(table.rows(scale));
+        Ok(Box::new(Rows::between(table, range.start, range.end)) as Box<dyn super::Rows>)
+    };
+    Some(read())
+}
+
 /// Hands out a table's rows in the order of their keys.
 #[derive(Debug)]
 pub struct Rows {
     table: Table,
+    begin: u64,
     next: u64,
     end: u64,
 }
 
+impl super::Rows for Rows {
+    fn fill(&mut self, out: &mut Vec<u8>, bytes_max: usize) {
+        Rows::fill(self, out, bytes_max);
+    }
+
+    fn done(&self) -> u64 {
+        self.next - self.begin
+    }
+
+    fn total(&self) -> u64 {
+        self.end - self.begin
+    }
+}
+
 impl Rows {
     pub fn of(table: Table, scale: u32) -> Self {
-        Self { table, next: 0, end: table.rows(scale) }
+        Self::between(table, 0, table.rows(scale))
     }
 
     /// Those behind the first `begin`, up to the one with the number `end`.
     pub fn between(table: Table, begin: u64, end: u64) -> Self {
-        Self { table, next: begin, end }
+        Self { table, begin, next: begin, end }
     }
 
     /// The number of the last row that was handed out.

@@ -5,6 +5,27 @@ pub struct Recorder {
     pub transactions: Vec<u64>,
     /// By the number of the statement.
     pub statements: Vec<Vec<u64>>,
+    /// By the number of the kind of transaction.
+    pub kinds: Vec<KindSamples>,
+}
+
+/// The counted transactions of one kind.
+#[derive(Debug, Default)]
+pub struct KindSamples {
+    /// Of those that were done.
+    pub transactions: Vec<u64>,
+    pub failed: u64,
+    /// Of those that were done: how many ended with a rollback because they were meant to.
+    pub rolled_back: u64,
+    /// How often they were begun again.
+    pub retried: u64,
+}
+
+/// How many statements and kinds there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Shape {
+    pub statements: usize,
+    pub kinds: usize,
 }
 
 /// Of all threads together: enough for a slice of 50 ms at any rate. Untouched pages cost nothing;
@@ -14,9 +35,14 @@ const SAMPLES_EXPECTED: usize = 1 << 16;
 
 impl Recorder {
     /// For the share of one of `threads` in a slice.
-    pub fn new(statements: usize, threads: usize) -> Self {
+    pub fn new(shape: Shape, threads: usize) -> Self {
         let samples = || Vec::with_capacity(SAMPLES_EXPECTED / threads);
-        Self { transactions: samples(), statements: (0..statements).map(|_| samples()).collect() }
+        let kind = || KindSamples { transactions: samples(), ..KindSamples::default() };
+        Self {
+            transactions: samples(),
+            statements: (0..shape.statements).map(|_| samples()).collect(),
+            kinds: (0..shape.kinds).map(|_| kind()).collect(),
+        }
     }
 
     #[inline]
@@ -29,17 +55,45 @@ impl Recorder {
         self.statements[statement].push(ns);
     }
 
+    /// The end of a transaction of a kind: how long it took if it was done.
+    #[inline]
+    pub fn kind(&mut self, kind: usize, done_ns: Option<u64>, rolled_back: bool, retried: u32) {
+        let samples = &mut self.kinds[kind];
+        match done_ns {
+            Some(ns) => samples.transactions.push(ns),
+            None => samples.failed += 1,
+        }
+        samples.rolled_back += u64::from(rolled_back);
+        samples.retried += u64::from(retried);
+    }
+
     /// Takes the samples of `other` and leaves it empty, its memory kept.
     pub fn absorb(&mut self, other: &mut Recorder) {
         self.transactions.append(&mut other.transactions);
         for (own, others) in self.statements.iter_mut().zip(&mut other.statements) {
             own.append(others);
         }
+        for (own, others) in self.kinds.iter_mut().zip(&mut other.kinds) {
+            own.transactions.append(&mut others.transactions);
+            own.failed += others.failed;
+            own.rolled_back += others.rolled_back;
+            own.retried += others.retried;
+            others.clear();
+        }
     }
 
     pub fn clear(&mut self) {
         self.transactions.clear();
         self.statements.iter_mut().for_each(Vec::clear);
+        self.kinds.iter_mut().for_each(KindSamples::clear);
+    }
+}
+
+impl KindSamples {
+    /// Keeps its memory.
+    fn clear(&mut self) {
+        self.transactions.clear();
+        (self.failed, self.rolled_back, self.retried) = (0, 0, 0);
     }
 }
 
@@ -49,13 +103,20 @@ mod tests {
 
     #[test]
     fn absorbing_moves_samples_and_keeps_memory() {
-        let (mut all, mut one) = (Recorder::new(2, 1), Recorder::new(2, 1));
+        let shape = Shape { statements: 2, kinds: 1 };
+        let (mut all, mut one) = (Recorder::new(shape, 1), Recorder::new(shape, 1));
         one.transaction(5);
         one.statement(1, 4);
+        one.kind(0, Some(5), true, 2);
+        one.kind(0, None, false, 1);
         all.absorb(&mut one);
         assert_eq!((all.transactions.as_slice(), all.statements[1].as_slice()), (&[5][..], &[4][..]));
+        let kind = &all.kinds[0];
+        assert_eq!(kind.transactions, [5]);
+        assert_eq!((kind.failed, kind.rolled_back, kind.retried), (1, 1, 3));
         assert!(one.transactions.is_empty() && one.transactions.capacity() >= SAMPLES_EXPECTED);
+        assert!(one.kinds[0].transactions.is_empty() && one.kinds[0].retried == 0);
         all.clear();
-        assert!(all.transactions.is_empty() && all.statements[1].is_empty());
+        assert!(all.transactions.is_empty() && all.statements[1].is_empty() && all.kinds[0].failed == 0);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::histogram::Histogram;
 use super::moments::Moments;
-use super::recorder::Recorder;
+use super::recorder::{KindSamples, Recorder, Shape};
 
 #[derive(Debug)]
 pub struct Totals {
@@ -14,6 +14,7 @@ pub struct Totals {
     pub latencies: Vec<u64>,
     pub histogram: Histogram,
     pub statements: Vec<StatementTotals>,
+    pub kinds: Vec<KindTotals>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -22,8 +23,28 @@ pub struct StatementTotals {
     pub histogram: Histogram,
 }
 
+#[derive(Debug, Clone, Default)]
+pub struct KindTotals {
+    /// All of them, as in [`Totals`].
+    pub latencies: Vec<u64>,
+    pub histogram: Histogram,
+    pub failed: u64,
+    pub rolled_back: u64,
+    pub retried: u64,
+}
+
+impl KindTotals {
+    fn add(&mut self, samples: &KindSamples) {
+        self.latencies.extend_from_slice(&samples.transactions);
+        self.histogram.record(&samples.transactions);
+        self.failed += samples.failed;
+        self.rolled_back += samples.rolled_back;
+        self.retried += samples.retried;
+    }
+}
+
 impl Totals {
-    pub fn for_statements(count: usize) -> Self {
+    pub fn shaped(shape: Shape) -> Self {
         Self {
             slices: 0,
             transactions: 0,
@@ -31,7 +52,8 @@ impl Totals {
             busy_ns: 0,
             latencies: Vec::new(),
             histogram: Histogram::new(),
-            statements: vec![StatementTotals::default(); count],
+            statements: vec![StatementTotals::default(); shape.statements],
+            kinds: vec![KindTotals::default(); shape.kinds],
         }
     }
 
@@ -42,5 +64,6 @@ impl Totals {
             totals.moments.add(Moments::of(samples));
             totals.histogram.record(samples);
         }
+        self.kinds.iter_mut().zip(&recorder.kinds).for_each(|(totals, samples)| totals.add(samples));
     }
 }

@@ -11,10 +11,50 @@ use super::backend::{self, HEADER_BYTES, Status};
 use super::stream::{Listener, Stream};
 use super::{ServerError, WireError};
 
+/// What becomes of rows.
+pub trait Taker {
+    /// Whether the next row is to be had whole.
+    fn wants_row(&self) -> bool;
+
+    /// A row, header and body, if it was wanted.
+    fn row(&mut self, message: &[u8]) -> Result<(), WireError>;
+
+    /// Whether the end of each statement is to be had whole.
+    fn wants_end(&self) -> bool;
+
+    /// A statement of several that were sent together is completed.
+    fn completed(&mut self, message: &[u8]);
+}
+
+/// Takes nothing: rows are skipped.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct Skip;
+
+impl Taker for Skip {
+    #[inline]
+    fn wants_row(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn row(&mut self, _: &[u8]) -> Result<(), WireError> {
+        Ok(())
+    }
+
+    #[inline]
+    fn wants_end(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn completed(&mut self, _: &[u8]) {}
+}
+
+#[derive(Debug, Default)]
+pub struct Answer<T = Skip> {
     stream: Stream,
     heard: Heard,
+    pub taker: T,
 }
 
 #[derive(Debug, Default)]
@@ -26,11 +66,11 @@ struct Heard {
     error: Option<Box<ServerError>>,
 }
 
-impl Answer {
+impl<T: Taker> Answer<T> {
     /// Takes what was read from the server. `Ok(None)`: the answer is not at its end yet.
     #[inline]
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Option<Status>, WireError> {
-        self.stream.feed(bytes, &mut self.heard)?;
+        self.stream.feed(bytes, &mut Ears { heard: &mut self.heard, taker: &mut self.taker })?;
         let ready = self.heard.ready.take();
         if ready.is_some() {
             self.heard.ended = false;
@@ -49,10 +89,20 @@ impl Answer {
     }
 }
 
-impl Listener for Heard {
+struct Ears<'a, T> {
+    heard: &'a mut Heard,
+    taker: &'a mut T,
+}
+
+impl<T: Taker> Listener for Ears<'_, T> {
     #[inline]
     fn wants(&self, tag: u8) -> bool {
-        matches!(tag, backend::READY_FOR_QUERY_TAG | backend::ERROR_RESPONSE_TAG)
+        match tag {
+            backend::READY_FOR_QUERY_TAG | backend::ERROR_RESPONSE_TAG => true,
+            backend::DATA_ROW_TAG => self.taker.wants_row(),
+            backend::COMMAND_COMPLETE_TAG => self.taker.wants_end(),
+            _ => false,
+        }
     }
 
     #[inline]
@@ -61,13 +111,19 @@ impl Listener for Heard {
             // These may come at any time.
             backend::NOTICE_RESPONSE_TAG | backend::NOTIFICATION_RESPONSE_TAG | backend::PARAMETER_STATUS_TAG => {}
             backend::ERROR_RESPONSE_TAG => {
-                self.ended = true;
-                self.error = Some(Box::new(ServerError::read(message)?));
+                self.heard.ended = true;
+                self.heard.error = Some(Box::new(ServerError::read(message)?));
             }
-            tag if self.ready.is_some() => return unexpected(tag, "came after ReadyForQuery"),
-            backend::BIND_COMPLETE_TAG | backend::DATA_ROW_TAG | backend::ROW_DESCRIPTION_TAG => {}
-            backend::COMMAND_COMPLETE_TAG | backend::EMPTY_QUERY_RESPONSE_TAG => self.ended = true,
-            backend::READY_FOR_QUERY_TAG if self.ended => self.ready = Some(Status::of(&message[HEADER_BYTES..])?),
+            tag if self.heard.ready.is_some() => return unexpected(tag, "came after ReadyForQuery"),
+            backend::DATA_ROW_TAG => return self.taker.row(message),
+            backend::PARSE_COMPLETE_TAG | backend::BIND_COMPLETE_TAG | backend::ROW_DESCRIPTION_TAG => {}
+            backend::COMMAND_COMPLETE_TAG | backend::EMPTY_QUERY_RESPONSE_TAG => {
+                self.heard.ended = true;
+                self.taker.completed(message);
+            }
+            backend::READY_FOR_QUERY_TAG if self.heard.ended => {
+                self.heard.ready = Some(Status::of(&message[HEADER_BYTES..])?)
+            }
             tag @ backend::READY_FOR_QUERY_TAG => return unexpected(tag, "came before the end of the answer"),
             tag @ (backend::COPY_IN_RESPONSE_TAG | backend::COPY_OUT_RESPONSE_TAG) => {
                 return unexpected(tag, "came: COPY cannot be part of a script");
@@ -90,7 +146,7 @@ mod tests {
     const SELECTED: &[u8] = b"2\0\0\0\x04D\0\0\0\x0b\0\x01\0\0\0\x010C\0\0\0\x0dSELECT 1\0Z\0\0\0\x05I";
 
     fn check(chunks: &[&[u8]], expect: Result<Option<Status>, &str>) {
-        let mut answer = Answer::default();
+        let mut answer = Answer::<Skip>::default();
         let mut last = Ok(None);
         for chunk in chunks {
             last = answer.feed(chunk);
@@ -133,7 +189,7 @@ mod tests {
 
     #[test]
     fn an_error_is_kept_for_whoever_asks() {
-        let mut answer = Answer::default();
+        let mut answer = Answer::<Skip>::default();
         let bytes = b"E\0\0\0\x13C40001\0Magain\0\0Z\0\0\0\x05E";
         assert_eq!(answer.feed(bytes), Ok(Some(Status::InFailedTransaction)));
         assert_eq!(answer.take_error().unwrap().sqlstate, "40001");

@@ -213,7 +213,8 @@ impl Connection {
                         self.copy()?;
                     } else {
                         status = status_after(&text, status);
-                        let answer = [message(b'C', b"OK\0"), ready(status)].concat();
+                        let row = if text.starts_with("SELECT") { ROW } else { &[] };
+                        let answer = [row, &message(b'C', b"OK\0"), &ready(status)].concat();
                         self.send(&answer)?;
                     }
                 }
@@ -303,7 +304,7 @@ impl Connection {
             _ => {}
         }
         if text.starts_with("SELECT") {
-            out.extend(message(b'D', b"\0\x01\0\0\0\x010"));
+            out.extend(ROW);
         }
         *status = status_after(text, *status);
         out.extend(message(b'C', b"OK\0"));
@@ -336,6 +337,9 @@ impl Connection {
         }
     }
 }
+
+/// One column with the text `0`.
+const ROW: &[u8] = b"D\0\0\0\x0b\0\x01\0\0\0\x010";
 
 fn status_after(text: &str, status: u8) -> u8 {
     match text {

@@ -5,6 +5,8 @@
 mod beginning;
 mod command;
 mod ending;
+mod exchange;
+mod parameters;
 mod statement;
 
 use super::desk::Desk;
@@ -13,12 +15,13 @@ use super::settings::Settings;
 use super::voice;
 use crate::drive::clock;
 use crate::drive::connect;
-use crate::drive::socket::{Socket, Wait};
+use crate::drive::socket::Socket;
 use crate::script::program::{Action, Program};
 use crate::script::random::Prng;
 use crate::script::value::Value;
 use crate::wire::stream::Stream;
-use std::io::ErrorKind;
+
+pub use exchange::Read;
 
 /// A pipeline is sent when so much of it has gathered, as libpq does it.
 const PIPELINE_BYTES: usize = 64 * 1024;
@@ -78,6 +81,8 @@ enum Trouble {
 
 pub struct Client {
     pub number: usize,
+    /// Among those of its thread.
+    pub place: usize,
     pub socket: Option<Socket>,
     /// Told to the thread that watches the socket.
     pub is_new: bool,
@@ -98,6 +103,8 @@ pub struct Client {
     jumped: bool,
     tries: u32,
     prepared: Vec<bool>,
+    /// What is being prepared.
+    preparing: Vec<usize>,
     piping: bool,
     /// How often the pipeline under way is to be answered with ReadyForQuery.
     syncs: usize,
@@ -110,15 +117,6 @@ pub struct Client {
     command_us: i64,
     /// Transactions of any end, skipped ones included.
     count: u64,
-}
-
-/// What became of a connection that was read from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Read {
-    Open,
-    Closed,
-    /// It was said what.
-    Nonsense,
 }
 
 /// The last reading of the clock, as long as nothing that takes time was done since.
@@ -139,6 +137,7 @@ impl Client {
     pub fn new(number: usize, program: &Program, functions: Prng) -> Self {
         Self {
             number,
+            place: 0,
             socket: None,
             is_new: false,
             stream: Stream::default(),
@@ -154,6 +153,7 @@ impl Client {
             jumped: false,
             tries: 1,
             prepared: vec![false; program.statements.len()],
+            preparing: Vec::new(),
             piping: false,
             syncs: 0,
             pipe: Vec::new(),
@@ -183,67 +183,15 @@ impl Client {
         true
     }
 
-    pub fn close(&mut self) {
+    pub fn close(&mut self, desk: &mut Desk<'_>) {
         if let Some(mut socket) = self.socket.take() {
+            if let Some(ring) = &mut desk.ring {
+                // Fails where nothing can be sent any more.
+                let _ = ring.forget(self.place);
+            }
             // Whether the server listens no longer matters.
             let _ = connect::close(&mut socket);
         }
-    }
-
-    /// Reads once and goes on with what follows from it.
-    pub fn receive(&mut self, desk: &mut Desk<'_>) -> Turn {
-        if voice::debugging() {
-            voice::debug(format_args!("client {} receiving", self.number));
-        }
-        match self.read(desk) {
-            Read::Open => {}
-            Read::Closed if self.reply.is_complete() => {}
-            Read::Closed => self.server_gone(),
-            Read::Nonsense => self.phase = Phase::Aborted,
-        }
-        self.advance(desk)
-    }
-
-    /// Takes what comes while nothing is waited for. `false`: the server has closed the connection.
-    pub fn overhear(&mut self, desk: &mut Desk<'_>) -> bool {
-        self.read(desk) == Read::Open
-    }
-
-    /// Takes what there is to read.
-    fn read(&mut self, desk: &mut Desk<'_>) -> Read {
-        let Some(socket) = &mut self.socket else { return Read::Closed };
-        loop {
-            match socket.receive(&mut desk.incoming, Wait::No) {
-                Ok(0) => return Read::Closed,
-                Ok(bytes) => {
-                    if let Err(error) = self.stream.feed(&desk.incoming[..bytes], &mut self.reply) {
-                        self.command_failed("SQL", &format!("the server spoke nonsense: {error}"));
-                        return Read::Nonsense;
-                    }
-                    // What TLS has decrypted no socket tells of.
-                    if socket.tls().is_none() {
-                        return Read::Open;
-                    }
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Read::Open,
-                Err(_) => return Read::Closed,
-            }
-        }
-    }
-
-    fn server_gone(&mut self) {
-        let number = self.number;
-        match self.phase {
-            Phase::RollingBack | Phase::Draining => voice::error(format_args!(
-                "client {number} aborted while rolling back the transaction after an error; perhaps the backend died \
-                 while processing"
-            )),
-            _ if self.reply.error.is_some() => {
-                self.tell_error(None);
-            }
-            _ => self.command_failed("SQL", "perhaps the backend died while processing"),
-        }
-        self.phase = Phase::Aborted;
     }
 
     pub fn advance(&mut self, desk: &mut Desk<'_>) -> Turn {
@@ -318,11 +266,11 @@ impl Client {
                     other => other,
                 },
                 Phase::Finished => {
-                    self.close();
+                    self.close(desk);
                     return Turn::Finished;
                 }
                 Phase::Aborted => {
-                    self.close();
+                    self.close(desk);
                     return Turn::Aborted;
                 }
             };
@@ -362,32 +310,6 @@ impl Client {
             now.0 = None;
         }
         next
-    }
-
-    /// Sends all of it. A server that does not read because its own answers are not read is helped
-    /// by reading them.
-    fn send(&mut self, desk: &mut Desk<'_>, mut bytes: &[u8]) -> bool {
-        while !bytes.is_empty() {
-            let Some(socket) = &mut self.socket else { return false };
-            match socket.send_at_once(bytes) {
-                Ok(sent) => bytes = &bytes[sent..],
-                Err(error) if error.kind() == ErrorKind::WouldBlock => match self.read(desk) {
-                    Read::Open => {
-                        let _ = self.socket.as_ref().map(Socket::await_either);
-                    }
-                    Read::Closed => {
-                        self.command_failed("SQL", "perhaps the backend died while processing");
-                        return false;
-                    }
-                    Read::Nonsense => return false,
-                },
-                Err(_) => {
-                    self.command_failed("SQL", "SQL command send failed");
-                    return false;
-                }
-            }
-        }
-        true
     }
 
     fn command_failed(&self, name: &str, what: &str) {

@@ -3,12 +3,14 @@
 use super::log::Log;
 use super::settings::Settings;
 use crate::drive::halt::Halt;
+use crate::drive::ring::Ring;
 use crate::measure::counts::{CommandCounts, Counts};
 use crate::measure::distributions::Distributions;
 use crate::script::program::Program;
 use crate::script::random::Prng;
 use crate::script::value::Scalar;
 use crate::wire::frontend::Execution;
+use crate::wire::parameter::Form;
 
 /// What the clients of one thread have in common.
 pub struct Desk<'a> {
@@ -18,6 +20,8 @@ pub struct Desk<'a> {
     pub executions: &'a [Execution],
     /// In a pipeline.
     pub executions_piped: &'a [Execution],
+    /// Of statements whose parameters' types are known, where numbers are sent in binary form.
+    pub binaries: Vec<Option<Binary>>,
     /// The time of the run is over.
     pub over: &'a Halt,
     /// When the run began; seconds are counted from there.
@@ -40,9 +44,18 @@ pub struct Desk<'a> {
     pub connecting_us: i64,
     pub log: Option<Log>,
 
+    /// Who sends and receives; `None`: each client does, when epoll says that it can.
+    pub ring: Option<Ring>,
     pub incoming: Vec<u8>,
     pub outgoing: Vec<u8>,
     pub shown: Vec<Scalar>,
+}
+
+/// The execution of a statement with numbers in binary form.
+pub struct Binary {
+    pub forms: Vec<Form>,
+    pub alone: Execution,
+    pub piped: Execution,
 }
 
 impl Desk<'_> {

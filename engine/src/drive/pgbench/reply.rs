@@ -30,6 +30,11 @@ pub struct Reply {
     /// What is to be stored, with the number of the result, and how many rows the last result had.
     pub stored: Vec<(usize, Row)>,
     pub rows_last: usize,
+    /// Whether the types of parameters are looked at, and those of every statement that was prepared.
+    pub describes: bool,
+    pub described: Vec<Vec<u32>>,
+    /// A description came since the last ReadyForQuery.
+    is_described: bool,
 }
 
 /// Which rows are looked at.
@@ -54,6 +59,9 @@ impl Default for Reply {
             row: Vec::new(),
             stored: Vec::new(),
             rows_last: 0,
+            describes: false,
+            described: Vec::new(),
+            is_described: false,
         }
     }
 }
@@ -101,6 +109,12 @@ impl Reply {
                 let names = body.fields().map(|field| Ok(field.name().to_owned())).collect();
                 self.columns = names.map_err(|error| backend::malformed(backend::ROW_DESCRIPTION_TAG, error))?;
             }
+            Some(Message::ParameterDescription(body)) => {
+                let types = body.parameters().collect();
+                let tag = backend::PARAMETER_DESCRIPTION_TAG;
+                self.described.push(types.map_err(|error| backend::malformed(tag, error))?);
+                self.is_described = true;
+            }
             Some(Message::DataRow(body)) => {
                 let buffer = body.buffer();
                 // PQgetvalue gives an empty text for NULL.
@@ -122,6 +136,7 @@ impl Listener for Reply {
         match tag {
             backend::READY_FOR_QUERY_TAG | backend::ERROR_RESPONSE_TAG | backend::NOTICE_RESPONSE_TAG => true,
             backend::ROW_DESCRIPTION_TAG | backend::DATA_ROW_TAG => self.keep != Keep::None,
+            backend::PARAMETER_DESCRIPTION_TAG => self.describes,
             _ => false,
         }
     }
@@ -139,7 +154,12 @@ impl Listener for Reply {
                 }
             }
             backend::COMMAND_COMPLETE_TAG | backend::EMPTY_QUERY_RESPONSE_TAG => self.end_result(),
+            backend::PARAMETER_DESCRIPTION_TAG if self.describes => self.read(message)?,
             backend::READY_FOR_QUERY_TAG => {
+                // One that was refused has no description, and its place all the same.
+                if self.describes && !std::mem::take(&mut self.is_described) {
+                    self.described.push(Vec::new());
+                }
                 self.status = Status::of(&message[HEADER_BYTES..])?;
                 let Some(awaited) = self.awaited.checked_sub(1) else {
                     return Err(WireError::Unexpected { name: "ReadyForQuery", what: "came and nothing was asked" });

@@ -4,7 +4,7 @@ use super::client::{self, Client};
 use super::effort::Effort;
 use super::progress::Board;
 use super::rate_plan::RatePlan;
-use super::settings::Settings;
+use super::settings::{EventLoop, Settings};
 use super::worker::{self, Beginning, Done};
 use crate::drive::halt::Halt;
 use crate::measure::counts::{CommandCounts, Counts};
@@ -53,6 +53,8 @@ pub struct Outcome {
     pub duration_us: i64,
     /// Of every thread of which it is known.
     pub efforts: Vec<Effort>,
+    /// Of the first thread; the others chose by the same rule.
+    pub event_loop: EventLoop,
     /// Whether every client came to its end.
     pub finished: bool,
 }
@@ -168,6 +170,7 @@ fn add_up(settings: Settings, program: Program, begun_us: i64, ended_us: i64, do
         begun_us,
         duration_us: ended_us - first_us - warm_up_us,
         efforts: Vec::new(),
+        event_loop: done.first().map_or(EventLoop::Epoll, |part| part.event_loop),
         finished: true,
     };
     for part in done {

@@ -21,6 +21,22 @@ impl Mode {
     }
 }
 
+/// How a thread waits for its sockets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventLoop {
+    Epoll,
+    IoUring,
+}
+
+impl EventLoop {
+    pub fn name(self) -> &'static str {
+        match self {
+            EventLoop::Epoll => "epoll",
+            EventLoop::IoUring => "io_uring",
+        }
+    }
+}
+
 /// Opens a connection, or says why it cannot.
 pub type Open = Box<dyn Fn() -> Option<Conversation> + Send + Sync>;
 
@@ -29,6 +45,10 @@ pub struct Settings {
     pub clients: usize,
     pub threads: usize,
     pub mode: Mode,
+    /// `None`: io_uring if it can be had, else epoll.
+    pub event_loop: Option<EventLoop>,
+    /// Numbers go as the server stores them, not as text. In prepared mode only.
+    pub binary_parameters: bool,
     /// Of each client; 0: as many as fit into the duration.
     pub transactions: u64,
     pub duration_s: Option<u64>,

@@ -1,16 +1,17 @@
 //! One thread and its clients: waits for sockets and times, and lets whoever is ready go on.
 
-use super::client::{self, Client, Turn};
+use super::client::{self, Client, Read, Turn};
 use super::desk::Desk;
 use super::effort::Effort;
 use super::log::Log;
 use super::progress::{Board, Progress};
 use super::run::{self, Shared, Trouble};
-use super::settings::{Mode, Settings};
+use super::settings::{EventLoop, Mode, Settings};
 use super::voice;
 use crate::drive::connect;
 use crate::drive::dial::system_words;
 use crate::drive::epoll::{Epoll, Events};
+use crate::drive::ring::{Event, Ring};
 use crate::measure::counts::{CommandCounts, Counts};
 use crate::measure::distributions::Distributions;
 use crate::script::program::Program;
@@ -42,6 +43,7 @@ pub struct Done {
     pub begun_us: i64,
     /// Since then; `None` where the kernel does not tell.
     pub effort: Option<Effort>,
+    pub event_loop: EventLoop,
     /// Whether every client came to its end.
     pub finished: bool,
 }
@@ -77,6 +79,7 @@ pub fn work(shared: &Shared, beginning: Beginning) -> Result<Done, Trouble> {
             }
         }
     }
+    let ring = ring(settings, &mut clients)?;
     shared.barrier.wait();
 
     let begun_us = client::now_us();
@@ -90,6 +93,7 @@ pub fn work(shared: &Shared, beginning: Beginning) -> Result<Done, Trouble> {
         program,
         executions: &executions,
         executions_piped: &executions_piped,
+        binaries: program.statements.iter().map(|_| None).collect(),
         over: &shared.over,
         end_us: settings.end_us(shared.begun_us),
         counted_from_us: if settings.warm_up_us > 0 { begun_us + settings.warm_up_us } else { i64::MIN },
@@ -108,6 +112,7 @@ pub fn work(shared: &Shared, beginning: Beginning) -> Result<Done, Trouble> {
             .collect(),
         connecting_us: 0,
         log,
+        ring,
         incoming: vec![0; INCOMING_BYTES],
         outgoing: Vec::new(),
         shown: Vec::new(),
@@ -131,13 +136,39 @@ pub fn work(shared: &Shared, beginning: Beginning) -> Result<Done, Trouble> {
     worker.finish(begun_us, effort)
 }
 
+/// Watches the clients' sockets by io_uring. `None`: epoll is to do it, which can also watch sockets that come and go or are
+/// under TLS.
+fn ring(settings: &Settings, clients: &mut [Client]) -> Result<Option<Ring>, Trouble> {
+    let wanted = settings.event_loop == Some(EventLoop::IoUring);
+    let is_plain = |client: &Client| client.socket.as_ref().is_some_and(|socket| socket.tls().is_none());
+    if settings.event_loop == Some(EventLoop::Epoll) {
+        return Ok(None);
+    }
+    if !clients.iter().all(is_plain) {
+        let what = "io_uring cannot be used for connections under TLS";
+        return if wanted { Err(Trouble::Fatal(what.to_owned())) } else { Ok(None) };
+    }
+    let mut ring = match Ring::for_sockets(clients.len()) {
+        Ok(ring) => ring,
+        Err(_) if !wanted => return Ok(None),
+        Err(error) => return Err(Trouble::Fatal(format!("could not use io_uring: {}", system_words(&error)))),
+    };
+    for client in clients {
+        let watched = ring.watch(client.socket.as_ref().expect("all have one"));
+        client.place =
+            watched.map_err(|error| Trouble::Fatal(format!("could not use io_uring: {}", system_words(&error))))?;
+        client.is_new = false;
+    }
+    Ok(Some(ring))
+}
+
 fn executions(mode: Mode, program: &Program) -> (Vec<Execution>, Vec<Execution>) {
     let all = |sync: bool| {
         let statements = program.statements.iter().enumerate().map(|(number, statement)| {
             let parameters = u16::try_from(statement.parameters.len()).expect("the script was checked for it");
             let name = if mode == Mode::Prepared { connect::prepared_name(number) } else { String::new() };
             let parse = (mode == Mode::Extended).then_some(statement.prepared_text.as_str());
-            Execution::asking(&name, parameters, Asking { parse, describe: true, sync })
+            Execution::asking(&name, parameters, Asking { parse, describe: true, sync, forms: &[] })
         });
         statements.collect()
     };
@@ -180,6 +211,38 @@ impl Worker<'_> {
         } else {
             Some(Duration::ZERO)
         };
+        if self.desk.ring.is_some() { self.wait_by_ring(limit) } else { self.wait_by_epoll(events, limit) }
+    }
+
+    fn wait_by_ring(&mut self, limit: Option<Duration>) -> Result<(), Trouble> {
+        let failed = |error| Trouble::Fatal(format!("io_uring_enter() failed: {}", system_words(&error)));
+        let Some(ring) = &mut self.desk.ring else { return Ok(()) };
+        ring.wait(limit).map_err(failed)?;
+        while let Some(ring) = &mut self.desk.ring
+            && let Some(event) = ring.next_event()
+        {
+            let (index, read) = match event {
+                Event::Received { token, taken } => {
+                    let read = self.clients[token].hear(ring.bytes(&taken));
+                    ring.give_back(taken);
+                    (token, read)
+                }
+                Event::Closed { token } => (token, Read::Closed),
+                Event::Unsent { token } => (token, Read::Unsent),
+            };
+            if self.clients[index].is_reading() {
+                self.reading -= 1;
+                let turn = self.clients[index].go_on(&mut self.desk, read);
+                self.turned(index, turn)?;
+            } else if read != Read::Open {
+                // The client finds out when it next wants something.
+                ring.forget(index).map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn wait_by_epoll(&mut self, events: &mut Events, limit: Option<Duration>) -> Result<(), Trouble> {
         let count = self.epoll.wait_for(events, limit);
         let count = count.map_err(|error| Trouble::Fatal(format!("epoll_wait() failed: {}", system_words(&error))))?;
         for event in 0..count {
@@ -255,6 +318,7 @@ impl Worker<'_> {
         if self.desk.distributions.is_some() {
             self.desk.leave_the_rest();
         }
+        let event_loop = if self.desk.ring.is_some() { EventLoop::IoUring } else { EventLoop::Epoll };
         let Desk { counts, late, distributions, script_counts, command_counts, connecting_us, .. } = self.desk;
         let finished = !self.aborted;
         Ok(Done {
@@ -266,6 +330,7 @@ impl Worker<'_> {
             connecting_us,
             begun_us,
             effort,
+            event_loop,
             finished,
         })
     }

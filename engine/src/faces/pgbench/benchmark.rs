@@ -1,10 +1,10 @@
 //! Everything around a run: what the tables are, the vacuum before, the clients, the results.
 
-use super::connection::Connection;
 use super::database::{Database, Refused};
 use super::options::BenchmarkPlan;
 use super::report::{self, Tables};
 use super::{PGBENCH_VERSION, PGBENCH_VERSION_NUMBER, fatal, hdr_log, json, percentiles};
+use crate::drive::connection::Connection;
 use crate::drive::dial::system_words;
 use crate::drive::pgbench::client::{self, Client};
 use crate::drive::pgbench::effort::{BUSY, DELAYED};
@@ -58,6 +58,8 @@ pub fn benchmark(mut plan: BenchmarkPlan, mut connection: Connection) -> ExitCod
         clients: plan.clients,
         threads: plan.threads,
         mode: plan.mode,
+        event_loop: plan.event_loop,
+        binary_parameters: plan.binary_parameters,
         transactions: plan.transactions,
         duration_s: plan.duration_s,
         reconnects: plan.reconnects,

@@ -1,7 +1,7 @@
 //! One connection for what surrounds a benchmark: tables, counts, vacuums.
 
-use super::connection::Connection;
 use super::prompt;
+use crate::drive::connection::Connection;
 use crate::drive::conversation::Conversation;
 use crate::drive::dial;
 use crate::drive::failure::Failure;

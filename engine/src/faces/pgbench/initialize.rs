@@ -2,10 +2,10 @@
 
 mod filling;
 
-use super::connection::Connection;
 use super::database::Database;
 use super::fatal;
 use super::options::InitializePlan;
+use crate::drive::connection::Connection;
 use crate::drive::dial::system_words;
 use crate::drive::login::Greeting;
 use crate::drive::pgbench::voice;

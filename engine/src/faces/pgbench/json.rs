@@ -22,6 +22,7 @@ pub fn text(outcome: &Outcome, tables: &Tables) -> String {
         "mode": settings.mode.name(),
         "clients": settings.clients,
         "threads": settings.threads,
+        "event_loop": outcome.event_loop.name(),
         "tries_max": settings.tries_max,
         "duration_us": outcome.duration_us,
         "connecting_us": if settings.reconnects { outcome.connecting_us } else { outcome.before_us },

@@ -2,13 +2,10 @@
 //! exit codes, so that it can stand in pgbench's place.
 //!
 //! [`getopt`] reads a command line as the C library does and [`options`] what pgbench's mean;
-//! [`conninfo`] and [`connection`] find the server as libpq does; [`initialize`] is `pgbench -i`,
-//! [`benchmark`] everything else, and [`report`] what it prints at the end.
+//! [`initialize`] is `pgbench -i`, [`benchmark`] everything else, and [`report`] what it prints at the end.
 
 pub mod benchmark;
 pub mod builtin;
-pub mod connection;
-pub mod conninfo;
 pub mod database;
 pub mod getopt;
 pub mod hdr_log;
@@ -21,10 +18,11 @@ pub mod prompt;
 pub mod report;
 pub mod usage;
 
+use crate::drive::account;
+use crate::drive::connection::{Connection, Said};
 use crate::drive::pgbench::voice;
 use crate::drive::process;
 use crate::script::{ErrorContext, ScriptError};
-use connection::{Connection, Said};
 use options::{Job, Options};
 use std::ffi::OsString;
 use std::path::Path;
@@ -79,7 +77,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
 fn database_name(said: Option<String>) -> String {
     let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let found = said.or_else(|| variable("PGDATABASE")).or_else(|| variable("PGUSER"));
-    found.unwrap_or_else(|| connection::system_user().unwrap_or_else(|what| fatal(what)))
+    found.unwrap_or_else(|| account::own_name().unwrap_or_else(|what| fatal(what)))
 }
 
 /// Says it and ends the process.

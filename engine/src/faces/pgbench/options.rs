@@ -1,14 +1,15 @@
 //! pgbench's options: what they mean, and which do not go together. What is wrong ends the process
 //! in the order of the command line, as it does pgbench. [`reading`] takes them one by one,
-//! [`checks`] looks at their values.
+//! [`checks`] looks at their values, [`plans`] makes of all together what is to be done.
 
 mod checks;
+mod plans;
 mod reading;
 
-use super::connection::Said;
 use super::getopt::{Getopt, Given, Known};
+use crate::drive::connection::Said;
 use crate::drive::pgbench::rate_plan::RatePlan;
-use crate::drive::pgbench::settings::{LogSettings, Mode};
+use crate::drive::pgbench::settings::{EventLoop, LogSettings, Mode};
 use crate::drive::pgbench::voice;
 use crate::generate::pgbench::PartitionMethod;
 use crate::script::program::Program;
@@ -58,6 +59,8 @@ pub struct BenchmarkPlan {
     pub vacuum: bool,
     pub vacuum_all: bool,
     pub mode: Mode,
+    pub event_loop: Option<EventLoop>,
+    pub binary_parameters: bool,
     pub clients: usize,
     pub threads: usize,
     pub transactions: u64,
@@ -90,7 +93,7 @@ const fn known(long: &'static str, key: char, has_value: bool) -> Known {
 }
 
 /// Long options without a letter have a sign that no short option can be.
-const KNOWN: [Known; 50] = [
+const KNOWN: [Known; 52] = [
     known("builtin", 'b', true),
     known("client", 'c', true),
     known("connect", 'C', false),
@@ -142,6 +145,8 @@ const KNOWN: [Known; 50] = [
     Known { long: "warm-up", key: '\x15', has_value: true, can_be_short: false },
     Known { long: "rate-plan", key: '\x16', has_value: true, can_be_short: false },
     Known { long: "think-time", key: '\x17', has_value: true, can_be_short: false },
+    Known { long: "event-loop", key: '\x18', has_value: true, can_be_short: false },
+    Known { long: "binary-parameters", key: '\x19', has_value: false, can_be_short: false },
 ];
 
 /// `called`: how the program was called, which complaints about options begin with.

@@ -68,6 +68,10 @@ Benchmarking options:
   --verbose-errors         print every error
 
 Options that pgbench does not have:
+  --binary-parameters      send numbers as the server stores them (with -M prepared)
+  --event-loop=auto|epoll|io_uring
+                           how threads wait for sockets (default: io_uring where it
+                           can be had)
   --hdr-log=FILE           write histograms of every second to FILE (HdrHistogram log)
   -i -j, --jobs=NUM        load the accounts over NUM connections
   --json=FILE              write the results to FILE too

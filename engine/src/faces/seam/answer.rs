@@ -1,31 +1,28 @@
 //! From what the engine measured to what the contract promises.
 
-use super::message::{self, Engine, Kind, Latency, LoadedTable, SliceDone, StatementOfSlice, StatementOfTotals};
+use super::message::{
+    self, Engine, Kind, KindOfSlice, KindOfTotals, Latency, LoadedTable, Share, SliceDone, StatementOfSlice,
+    StatementOfTotals,
+};
 use super::request;
 use crate::drive::failure::Failure;
 use crate::drive::load::Loaded;
 use crate::drive::slice::{Amount, Outcome};
-use crate::generate::pgbench::Table;
 use crate::measure::moments::Moments;
 use crate::measure::recorder::Recorder;
 use crate::measure::summary::{Summary, percentiles};
 use crate::measure::totals::Totals;
+use crate::parameters::{Given, Parameters};
 use crate::script::name_length;
 use crate::script::value::{Scalar, Value};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 pub fn amount(amount: request::Amount) -> Amount {
     match amount {
         request::Amount::DurationUs(us) => Amount::Duration(Duration::from_micros(us)),
         request::Amount::TransactionsPerClient(count) => Amount::TransactionsPerClient(count),
-    }
-}
-
-pub fn table_name(table: Table) -> &'static str {
-    match table {
-        Table::Accounts => "pgbench_accounts",
-        Table::Branches => "pgbench_branches",
-        Table::Tellers => "pgbench_tellers",
+        request::Amount::Program => Amount::Program,
     }
 }
 
@@ -49,6 +46,26 @@ pub fn value(name: &str, value: &serde_json::Value) -> Result<Value, Failure> {
     }
 }
 
+/// Parameters of a native program or of rows.
+pub fn parameters(given: BTreeMap<String, serde_json::Value>) -> Result<Parameters, Failure> {
+    let given = given.into_iter().map(|(name, value)| {
+        let given = match value {
+            serde_json::Value::Bool(value) => Given::Boolean(value),
+            serde_json::Value::String(text) => Given::Text(text),
+            serde_json::Value::Number(number) => match (number.as_i64(), number.as_f64()) {
+                (Some(integer), _) => Given::Integer(integer),
+                (None, Some(double)) if !number.is_u64() => Given::Number(double),
+                _ => return Err(Failure::Request(format!("parameter `{name}` is out of range: {number}"))),
+            },
+            other => {
+                return Err(Failure::Request(format!("parameter `{name}` is neither a number nor a text: {other}")));
+            }
+        };
+        Ok((name, given))
+    });
+    given.collect()
+}
+
 /// Reorders the samples.
 pub fn slice_done(arm: u32, outcome: &Outcome, samples: &mut Recorder) -> SliceDone {
     let statements = samples.statements.iter_mut().enumerate().map(|(statement, samples)| {
@@ -60,6 +77,19 @@ pub fn slice_done(arm: u32, outcome: &Outcome, samples: &mut Recorder) -> SliceD
             p50_ns: (moments.count > 0).then(|| percentiles(samples, [0.5])[0]),
         }
     });
+    let kinds = samples.kinds.iter_mut().enumerate().map(|(kind, samples)| {
+        let moments = Moments::of(&samples.transactions);
+        KindOfSlice {
+            kind,
+            count: moments.count,
+            failed: samples.failed,
+            rolled_back: samples.rolled_back,
+            retried: samples.retried,
+            mean_ns: (moments.count > 0).then_some(moments.mean),
+            p50_ns: (moments.count > 0).then(|| percentiles(&mut samples.transactions, [0.5])[0]),
+        }
+    });
+    let kinds: Vec<KindOfSlice> = kinds.collect();
     SliceDone {
         arm,
         begun_at_ns: outcome.begun_at_ns,
@@ -69,7 +99,10 @@ pub fn slice_done(arm: u32, outcome: &Outcome, samples: &mut Recorder) -> SliceD
         discarded: outcome.discarded,
         busy_ns: outcome.busy_ns,
         rate_hz: outcome.rate_hz,
+        rolled_back: kinds.iter().map(|kind| kind.rolled_back).sum(),
+        retried: kinds.iter().map(|kind| kind.retried).sum(),
         statements: statements.collect(),
+        kinds,
         latency_ns: latency(&mut samples.transactions),
         engine: Engine {
             cpu_ns: outcome.cpu_ns,
@@ -92,13 +125,26 @@ pub fn totals(arm: u32, totals: &mut Totals) -> message::Totals {
             histogram: totals.histogram.text(),
         }
     });
+    let kinds = totals.kinds.iter_mut().enumerate().map(|(kind, totals)| KindOfTotals {
+        kind,
+        count: totals.latencies.len() as u64,
+        failed: totals.failed,
+        rolled_back: totals.rolled_back,
+        retried: totals.retried,
+        latency_ns: latency(&mut totals.latencies),
+        histogram: totals.histogram.text(),
+    });
+    let kinds: Vec<KindOfTotals> = kinds.collect();
     message::Totals {
         arm,
         slices: totals.slices,
         transactions: totals.transactions,
         failed: totals.failed,
         busy_ns: totals.busy_ns,
+        rolled_back: kinds.iter().map(|kind| kind.rolled_back).sum(),
+        retried: kinds.iter().map(|kind| kind.retried).sum(),
         statements: statements.collect(),
+        kinds,
         latency_ns: latency(&mut totals.latencies),
         histogram: totals.histogram.text(),
     }
@@ -111,7 +157,8 @@ fn latency(samples: &mut [u64]) -> Option<Latency> {
 
 pub fn loaded(loaded: &Loaded) -> LoadedTable {
     LoadedTable {
-        rows_of: table_name(loaded.table),
+        rows_of: loaded.rows_of.clone(),
+        share: Share { number: loaded.share.number, of: loaded.share.of },
         rows: loaded.rows,
         bytes: loaded.bytes,
         sha256: loaded.sha256.iter().map(|byte| format!("{byte:02x}")).collect(),

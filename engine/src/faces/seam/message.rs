@@ -8,7 +8,7 @@ pub const PROTOCOL: u32 = 1;
 #[serde(tag = "message", rename_all = "snake_case")]
 pub enum Message {
     Hello(Hello),
-    Ready { threads: usize, statements: Vec<StatementText> },
+    Ready { threads: usize, statements: Vec<StatementText>, kinds: Vec<String> },
     Connected { arm: u32, backend_pids: Vec<i32>, server_version: String },
     SliceDone(SliceDone),
     Totals(Totals),
@@ -60,7 +60,10 @@ pub struct SliceDone {
     pub busy_ns: u64,
     pub rate_hz: f64,
     pub latency_ns: Option<Latency>,
+    pub rolled_back: u64,
+    pub retried: u64,
     pub statements: Vec<StatementOfSlice>,
+    pub kinds: Vec<KindOfSlice>,
     pub engine: Engine,
 }
 
@@ -83,6 +86,17 @@ pub struct StatementOfSlice {
     pub p50_ns: Option<f64>,
 }
 
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KindOfSlice {
+    pub kind: usize,
+    pub count: u64,
+    pub failed: u64,
+    pub rolled_back: u64,
+    pub retried: u64,
+    pub mean_ns: Option<f64>,
+    pub p50_ns: Option<f64>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Engine {
     pub cpu_ns: u64,
@@ -100,7 +114,10 @@ pub struct Totals {
     pub busy_ns: u64,
     pub latency_ns: Option<Latency>,
     pub histogram: String,
+    pub rolled_back: u64,
+    pub retried: u64,
     pub statements: Vec<StatementOfTotals>,
+    pub kinds: Vec<KindOfTotals>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -112,9 +129,27 @@ pub struct StatementOfTotals {
     pub histogram: String,
 }
 
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KindOfTotals {
+    pub kind: usize,
+    pub count: u64,
+    pub failed: u64,
+    pub rolled_back: u64,
+    pub retried: u64,
+    pub latency_ns: Option<Latency>,
+    pub histogram: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Share {
+    pub number: u32,
+    pub of: u32,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LoadedTable {
-    pub rows_of: &'static str,
+    pub rows_of: String,
+    pub share: Share,
     pub rows: u64,
     pub bytes: u64,
     pub sha256: String,

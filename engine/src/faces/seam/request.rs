@@ -1,5 +1,5 @@
-//! What Python may ask. A key too many or too few is an error, never a default; the
-//! one that may be left out is `statement_limit_us`.
+//! What Python may ask. A key too many or too few is an error, never a default; those
+//! that may be left out are `statement_limit_us` and `tasks`.
 
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _};
@@ -16,16 +16,20 @@ pub enum Request {
     Disconnect(Disconnect),
 }
 
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Setup {
     pub clients: usize,
     pub threads: usize,
-    #[serde(deserialize_with = "required")]
     pub cpus: Option<Vec<usize>>,
     pub mode: Mode,
-    pub scripts: Vec<Script>,
-    pub variables: BTreeMap<String, Value>,
+    pub work: Work,
+}
+
+/// What the clients do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Work {
+    Scripts { scripts: Vec<Script>, variables: BTreeMap<String, Value> },
+    Native { name: String, parameters: BTreeMap<String, Value> },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -42,17 +46,21 @@ pub struct Script {
     pub text: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connect {
     pub arm: u32,
-    pub socket_directory: String,
-    pub port: u16,
-    pub user: String,
+    pub server: Server,
     pub database: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+/// How a server is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Server {
+    Socket { socket_directory: String, port: u16, user: String },
+    Dsn { dsn: String, password: Option<String> },
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Slice {
     pub arm: u32,
@@ -62,6 +70,15 @@ pub struct Slice {
     pub discard: Amount,
     /// `None`: 60 s.
     pub statement_limit_us: Option<u64>,
+    /// `None`: scripts are drawn by their weights.
+    pub tasks: Option<Vec<Vec<Task>>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Task {
+    pub script: String,
+    pub variables: BTreeMap<String, Value>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -69,6 +86,7 @@ pub struct Slice {
 pub enum Amount {
     DurationUs(u64),
     TransactionsPerClient(u64),
+    Program,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -78,20 +96,24 @@ pub struct Totals {
     pub reset: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Load {
-    pub socket_directory: String,
-    pub port: u16,
-    pub user: String,
+    pub server: Server,
     pub database: String,
-    pub steps: Vec<Step>,
+    pub streams: Vec<Vec<Step>>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     Sql { sql: String },
-    Copy { copy: String, rows: String, scale: u32 },
+    Copy { copy: String, rows: String, parameters: BTreeMap<String, Value>, share: Share },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Share {
+    pub number: u32,
+    pub of: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -121,10 +143,10 @@ impl Request {
         let rest = Value::Object(keys);
         let parsed = match name.as_str() {
             "setup" => read(rest).map(Request::Setup),
-            "connect" => read(rest).map(Request::Connect),
+            "connect" => connect(rest).map(Request::Connect),
             "slice" => read(rest).map(Request::Slice),
             "totals" => read(rest).map(Request::Totals),
-            "load" => read(rest).map(Request::Load),
+            "load" => load(rest).map(Request::Load),
             "disconnect" => read(rest).map(Request::Disconnect),
             _ => Err(format!(
                 "unknown request `{name}`, expected one of `setup`, `connect`, `slice`, `totals`, `load`, `disconnect`"
@@ -159,12 +181,95 @@ fn read<T: DeserializeOwned>(value: Value) -> Result<T, String> {
     serde_json::from_value(value).map_err(|error| error.to_string())
 }
 
+/// A request that has the keys of a server among its own: what is left without them, and the server. Those of a
+/// connection string are the ones that are asked for where there is the key `dsn`.
+fn with_server<T: DeserializeOwned>(value: Value) -> Result<(T, Server), String> {
+    #[derive(Deserialize)]
+    struct Socket {
+        socket_directory: String,
+        port: u16,
+        user: String,
+    }
+    #[derive(Deserialize)]
+    struct Dsn {
+        dsn: String,
+        #[serde(deserialize_with = "required")]
+        password: Option<String>,
+    }
+    let Value::Object(mut keys) = value else { unreachable!("a request is an object") };
+    let names: &[&str] =
+        if keys.contains_key("dsn") { &["dsn", "password"] } else { &["socket_directory", "port", "user"] };
+    let of_server = names.iter().filter_map(|&name| Some((name.to_owned(), keys.remove(name)?)));
+    let of_server = Value::Object(of_server.collect());
+    let server = match names[0] {
+        "dsn" => read(of_server).map(|Dsn { dsn, password }| Server::Dsn { dsn, password })?,
+        _ => read(of_server).map(|Socket { socket_directory, port, user }| Server::Socket {
+            socket_directory,
+            port,
+            user,
+        })?,
+    };
+    Ok((read(Value::Object(keys))?, server))
+}
+
+fn connect(value: Value) -> Result<Connect, String> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Rest {
+        arm: u32,
+        database: String,
+    }
+    let (Rest { arm, database }, server) = with_server(value)?;
+    Ok(Connect { arm, server, database })
+}
+
+fn load(value: Value) -> Result<Load, String> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Rest {
+        database: String,
+        streams: Vec<Vec<Step>>,
+    }
+    let (Rest { database, streams }, server) = with_server(value)?;
+    Ok(Load { server, database, streams })
+}
+
 /// An option whose `null` has to be written down.
 fn required<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     Option::deserialize(deserializer)
 }
 
 /// By its keys: serde's own untagged enum could not say which key is wrong.
+impl<'de> Deserialize<'de> for Setup {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Keys {
+            clients: usize,
+            threads: usize,
+            #[serde(deserialize_with = "required")]
+            cpus: Option<Vec<usize>>,
+            mode: Mode,
+            scripts: Option<Vec<Script>>,
+            variables: Option<BTreeMap<String, Value>>,
+            workload: Option<Native>,
+        }
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Native {
+            name: String,
+            parameters: BTreeMap<String, Value>,
+        }
+        let Keys { clients, threads, cpus, mode, scripts, variables, workload } = Keys::deserialize(deserializer)?;
+        let work = match (scripts, variables, workload) {
+            (Some(scripts), Some(variables), None) => Work::Scripts { scripts, variables },
+            (None, None, Some(Native { name, parameters })) => Work::Native { name, parameters },
+            _ => return Err(D::Error::custom("a setup has either the key `workload`, or `scripts` and `variables`")),
+        };
+        Ok(Self { clients, threads, cpus, mode, work })
+    }
+}
+
 impl<'de> Deserialize<'de> for Step {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
@@ -173,14 +278,19 @@ impl<'de> Deserialize<'de> for Step {
             sql: Option<String>,
             copy: Option<String>,
             rows: Option<String>,
-            scale: Option<u32>,
+            parameters: Option<BTreeMap<String, Value>>,
+            share: Option<Share>,
         }
         match Keys::deserialize(deserializer)? {
-            Keys { sql: Some(sql), copy: None, rows: None, scale: None } => Ok(Step::Sql { sql }),
-            Keys { sql: None, copy: Some(copy), rows: Some(rows), scale: Some(scale) } => {
-                Ok(Step::Copy { copy, rows, scale })
-            }
-            _ => Err(D::Error::custom("a step has either the key `sql`, or `copy`, `rows` and `scale`")),
+            Keys { sql: Some(sql), copy: None, rows: None, parameters: None, share: None } => Ok(Step::Sql { sql }),
+            Keys {
+                sql: None,
+                copy: Some(copy),
+                rows: Some(rows),
+                parameters: Some(parameters),
+                share: Some(share),
+            } => Ok(Step::Copy { copy, rows, parameters, share }),
+            _ => Err(D::Error::custom("a step has either the key `sql`, or `copy`, `rows`, `parameters` and `share`")),
         }
     }
 }
@@ -209,16 +319,35 @@ mod tests {
             r#"{"request": "setup", "clients": 1, "threads": 1, "mode": "prepared", "scripts": [], "variables": {}}"#,
             "missing field `cpus`",
         );
+        let either = "a setup has either the key `workload`, or `scripts` and `variables`";
+        for work in [
+            r#""scripts": []"#,
+            r#""scripts": [], "variables": {}, "workload": {"name": "ycsb", "parameters": {}}"#,
+            r#""variables": {}, "workload": {"name": "ycsb", "parameters": {}}"#,
+        ] {
+            let line = r#"{"request": "setup", "clients": 1, "threads": 1, "cpus": null, "mode": "prepared", "#;
+            check(&format!("{line}{work}}}"), either);
+        }
         let load = |step| {
             format!(
                 r#"{{"request": "load", "socket_directory": "", "port": 1, "user": "", "database": "",
-                "steps": [{step}]}}"#
+                "streams": [[{step}]]}}"#
             )
         };
-        let neither = "a step has either the key `sql`, or `copy`, `rows` and `scale`";
+        let neither = "a step has either the key `sql`, or `copy`, `rows`, `parameters` and `share`";
+        let connect = |keys| format!(r#"{{"request": "connect", "arm": 0, {keys}}}"#);
+        check(&connect(r#""port": 1, "user": "", "database": "x""#), "missing field `socket_directory`");
+        check(&connect(r#""dsn": "", "database": "x""#), "missing field `password`");
+        check(
+            &connect(r#""dsn": "", "password": null, "user": "", "database": "x""#),
+            "unknown field `user`, expected `arm` or `database`",
+        );
         check(&load(r#"{"copy": "x", "rows": "y"}"#), neither);
-        check(&load(r#"{"sql": "x", "scale": 1}"#), neither);
-        check(&load(r#"{"sqll": "x"}"#), "unknown field `sqll`, expected one of `sql`, `copy`, `rows`, `scale`");
+        check(&load(r#"{"sql": "x", "parameters": {}}"#), neither);
+        check(
+            &load(r#"{"sqll": "x"}"#),
+            "unknown field `sqll`, expected one of `sql`, `copy`, `rows`, `parameters`, `share`",
+        );
     }
 
     #[test]

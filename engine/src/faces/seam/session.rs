@@ -4,16 +4,19 @@ use super::answer;
 use super::lines::{self, Line};
 use super::message::{self, Build, Hello, Kind, Message, PROTOCOL, StatementText};
 use super::request::{self, Refusal, Request};
-use crate::drive::connect::Place;
+use crate::drive::connect::{Door, Place};
+use crate::drive::connection::Connection;
 use crate::drive::crew::{Crew, Layout};
 use crate::drive::failure::Failure;
 use crate::drive::halt::Halt;
 use crate::drive::load::{self, Step};
 use crate::drive::process;
-use crate::drive::slice::Plan;
-use crate::generate::pgbench::Table;
+use crate::drive::slice::{Amount, Plan, Task};
+use crate::drive::work::Work;
+use crate::generate::Share;
 use crate::measure::totals::Totals;
 use crate::script::program::{Program, Source};
+use crate::workload;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::process::id;
@@ -26,6 +29,7 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 
 const CLIENTS_MAX: usize = 10_000;
 const SCRIPTS_MAX: usize = 128;
+const STREAMS_MAX: usize = 64;
 
 /// Speaks until the input ends. An error means that nobody hears us.
 pub fn run<R: BufRead + Send + 'static, W: Write>(input: R, output: W, patience: Duration) -> io::Result<()> {
@@ -85,7 +89,7 @@ impl<W: Write> Session<W> {
         let answered = match request {
             Request::Setup(setup) => self.setup(setup),
             Request::Connect(connect) => self.connect(connect),
-            Request::Slice(slice) => self.slice(&slice),
+            Request::Slice(slice) => self.slice(slice),
             Request::Totals(totals) => self.totals(totals),
             Request::Load(load) => self.load(load),
             Request::Disconnect(request::Disconnect { arm }) => self.disconnect(arm),
@@ -102,29 +106,39 @@ impl<W: Write> Session<W> {
             return refuse("an arm is still connected (hint: send `disconnect` for every arm first)");
         }
         let layout = layout(&setup)?;
-        let program = program(setup.scripts, &setup.variables)?;
-        let statements = program.statements.iter().enumerate().map(|(number, statement)| StatementText {
-            statement: number,
-            script: program.scripts[statement.script].name.clone(),
-            text: statement.text.clone(),
-            prepared_text: statement.prepared_text.clone(),
-        });
-        let statements = statements.collect();
-        let crew = Crew::hire(Arc::new(program), &layout, &self.halt, self.patience)?;
-        let message = Message::Ready { threads: crew.threads(), statements };
+        let (work, statements) = match setup.work {
+            request::Work::Scripts { scripts, variables } => {
+                let program = program(scripts, &variables)?;
+                let statements = statements_of_scripts(&program);
+                (Work::Scripts(Arc::new(program)), statements)
+            }
+            request::Work::Native { name, parameters } => {
+                let workload = workload::open(&name, &answer::parameters(parameters)?).map_err(Failure::Request)?;
+                let statements = workload.statements().iter().enumerate().map(|(number, sql)| StatementText {
+                    statement: number,
+                    script: name.clone(),
+                    text: sql.text.clone(),
+                    prepared_text: sql.text.clone(),
+                });
+                (Work::Native(Arc::clone(&workload)), statements.collect())
+            }
+        };
+        let kinds = work.kinds().into_iter().map(str::to_owned).collect();
+        let crew = Crew::hire(work, &layout, &self.halt, self.patience)?;
+        let message = Message::Ready { threads: crew.threads(), statements, kinds };
         self.crew = Some(crew);
         Ok(message)
     }
 
     fn connect(&mut self, connect: request::Connect) -> Result<Message, Failure> {
-        let request::Connect { arm, socket_directory, port, user, database } = connect;
+        let request::Connect { arm, server, database } = connect;
         let Some(crew) = &mut self.crew else { return refuse("there was no `setup` yet") };
         if crew.has(arm) {
             return refuse(format!("arm {arm} is already connected"));
         }
-        let place = Place { socket_directory: socket_directory.into(), port, user, database };
+        let place = place(server, database)?;
         let greetings = crew.connect(arm, &place)?;
-        self.totals.insert(arm, Totals::for_statements(crew.program().statements.len()));
+        self.totals.insert(arm, Totals::shaped(crew.work().shape()));
         Ok(Message::Connected {
             arm,
             backend_pids: greetings.iter().map(|greeting| greeting.backend_pid).collect(),
@@ -132,16 +146,23 @@ impl<W: Write> Session<W> {
         })
     }
 
-    fn slice(&mut self, slice: &request::Slice) -> Result<Message, Failure> {
+    fn slice(&mut self, slice: request::Slice) -> Result<Message, Failure> {
         let arm = slice.arm;
         let crew = connected(&mut self.crew, arm)?;
         let (bound, discard) = (answer::amount(slice.bound), answer::amount(slice.discard));
+        if discard == Amount::Program {
+            return refuse("what is discarded is a duration or a number of transactions, not `program`");
+        }
+        if bound == Amount::Program && !crew.work().ends() {
+            return refuse("a slice is bounded by `program`, and what was set up never ends by itself");
+        }
         let statement_limit = slice.statement_limit_us.map_or(self.patience, Duration::from_micros);
         if statement_limit.is_zero() {
             return refuse("`statement_limit_us` is 0: no answer is that fast");
         }
         let plan = Plan { arm, seed: slice.seed, bound, discard, statement_limit };
-        let (outcome, samples) = match crew.slice(plan) {
+        let tasks = slice.tasks.map(|asked| tasks(crew, asked)).transpose()?;
+        let (outcome, samples) = match crew.slice_of(plan, tasks) {
             Ok(done) => done,
             Err(failure) => {
                 if !crew.has(arm) {
@@ -167,15 +188,19 @@ impl<W: Write> Session<W> {
         let totals = self.totals.get_mut(&request.arm).expect("every connected arm has totals");
         let message = answer::totals(request.arm, totals);
         if request.reset {
-            *totals = Totals::for_statements(crew.program().statements.len());
+            *totals = Totals::shaped(crew.work().shape());
         }
         Ok(Message::Totals(message))
     }
 
     fn load(&mut self, load: request::Load) -> Result<Message, Failure> {
-        let request::Load { socket_directory, port, user, database, steps } = load;
-        let place = Place { socket_directory: socket_directory.into(), port, user, database };
-        let steps = steps.into_iter().map(step).collect::<Result<Vec<_>, _>>()?;
+        let request::Load { server, database, streams } = load;
+        if !(1..=STREAMS_MAX).contains(&streams.len()) {
+            return refuse(format!("there are {} streams, not between 1 and {STREAMS_MAX}", streams.len()));
+        }
+        let place = place(server, database)?;
+        let streams = streams.into_iter().map(|steps| steps.into_iter().map(step).collect::<Result<Vec<_>, _>>());
+        let streams = streams.collect::<Result<Vec<_>, _>>()?;
         let (halt, patience) = (self.halt.clone(), self.patience);
         let mut say = |rows, rows_total| {
             // Nobody hears us: that is the end, which the load looks out for.
@@ -183,7 +208,7 @@ impl<W: Write> Session<W> {
                 self.halt.set();
             }
         };
-        let loaded = load::load(&place, &steps, &halt, patience, &mut say)?;
+        let loaded = load::load(&place, &streams, &halt, patience, &mut say)?;
         Ok(Message::Loaded { tables: loaded.iter().map(answer::loaded).collect() })
     }
 
@@ -203,6 +228,42 @@ fn connected(crew: &mut Option<Crew>, arm: u32) -> Result<&mut Crew, Failure> {
         Some(crew) if crew.has(arm) => Ok(crew),
         _ => refuse(format!("arm {arm} is not connected")),
     }
+}
+
+fn place(server: request::Server, database: String) -> Result<Place, Failure> {
+    match server {
+        request::Server::Socket { socket_directory, port, user } => {
+            Ok(Place::Socket(Door { socket_directory: socket_directory.into(), port, user, database }))
+        }
+        request::Server::Dsn { dsn, password } => {
+            let connection = Connection::named(&dsn, &database, password.as_deref()).map_err(Failure::Request)?;
+            Ok(Place::Named(Box::new(connection)))
+        }
+    }
+}
+
+/// The tasks of every client, with scripts by their number and variables by their slots.
+fn tasks(crew: &Crew, asked: Vec<Vec<request::Task>>) -> Result<Vec<Vec<Task>>, Failure> {
+    let Work::Scripts(program) = crew.work() else {
+        return refuse("`tasks` are of scripts, and the clients run a native program");
+    };
+    if asked.len() != crew.clients() {
+        return refuse(format!("`tasks` has {} lists, not one for each of {} clients", asked.len(), crew.clients()));
+    }
+    let task = |asked: request::Task| {
+        let request::Task { script, variables } = asked;
+        let Some(number) = program.scripts.iter().position(|known| known.name == script) else {
+            return refuse(format!("a task names a script that there is none of: `{script}`"));
+        };
+        let variables = variables.into_iter().map(|(name, value)| {
+            let Some(slot) = program.names.iter().position(|known| **known == *name) else {
+                return refuse(format!("a task of `{script}` names a variable that no script has: `{name}`"));
+            };
+            Ok((slot, answer::value(&name, &value)?))
+        });
+        Ok(Task { script: number, variables: variables.collect::<Result<_, _>>()? })
+    };
+    asked.into_iter().map(|client| client.into_iter().map(task).collect()).collect()
 }
 
 fn layout(setup: &request::Setup) -> Result<Layout, Failure> {
@@ -236,6 +297,16 @@ fn program(scripts: Vec<request::Script>, variables: &BTreeMap<String, serde_jso
     Program::compile(&sources, &values).map_err(|error| Failure::Request(error.to_string()))
 }
 
+fn statements_of_scripts(program: &Program) -> Vec<StatementText> {
+    let statements = program.statements.iter().enumerate().map(|(number, statement)| StatementText {
+        statement: number,
+        script: program.scripts[statement.script].name.clone(),
+        text: statement.text.clone(),
+        prepared_text: statement.prepared_text.clone(),
+    });
+    statements.collect()
+}
+
 fn step(step: request::Step) -> Result<Step, Failure> {
     let refuse_zero = |sql: &str| match sql.contains('\0') {
         true => refuse("a step contains a zero byte"),
@@ -243,14 +314,10 @@ fn step(step: request::Step) -> Result<Step, Failure> {
     };
     match step {
         request::Step::Sql { sql } => refuse_zero(&sql).map(|()| Step::Sql(sql)),
-        request::Step::Copy { copy, rows, scale } => {
+        request::Step::Copy { copy, rows, parameters, share } => {
             refuse_zero(&copy)?;
-            let Some(table) = Table::named(&rows) else {
-                return refuse(format!(
-                    "unknown rows `{rows}`, expected one of `pgbench_accounts`, `pgbench_branches`, `pgbench_tellers`"
-                ));
-            };
-            Ok(Step::Copy { statement: copy, table, scale })
+            let (parameters, share) = (answer::parameters(parameters)?, Share { number: share.number, of: share.of });
+            Ok(Step::Copy { statement: copy, rows, parameters, share })
         }
     }
 }

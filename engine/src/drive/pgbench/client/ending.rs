@@ -92,7 +92,7 @@ impl Client {
         let settings = desk.settings;
         if settings.reconnects {
             let begun = now.us();
-            self.close();
+            self.close(desk);
             let closed = now_us();
             now.0 = Some(closed);
             desk.connecting_us += closed - begun;

@@ -7,7 +7,7 @@ use crate::drive::pgbench::voice;
 use crate::script::name_length;
 use crate::script::program::{Action, Program, Statement};
 use crate::script::value::Value;
-use crate::wire::frontend::{self, Execution};
+use crate::wire::frontend;
 
 impl Client {
     pub(super) fn start_statement(&mut self, desk: &mut Desk<'_>, number: usize) -> Phase {
@@ -28,10 +28,14 @@ impl Client {
     /// Sends what prepares the statements, each with an answer of its own.
     pub(super) fn prepare(&mut self, desk: &mut Desk<'_>, numbers: &[usize], pipeline: bool) -> Phase {
         let mut out = Vec::new();
+        let describe = desk.settings.binary_parameters;
+        self.reply.describes = describe;
+        self.reply.described.clear();
+        self.preparing = numbers.to_vec();
         for &number in numbers {
             let name = connect::prepared_name(number);
             voice::debug(format_args!("client {} preparing {name}", self.number));
-            frontend::parse(&name, &desk.program.statements[number].prepared_text, &mut out);
+            frontend::parse(&name, &desk.program.statements[number].prepared_text, describe, &mut out);
             // Also if the server refuses it: the execution will say so again, and end the client.
             self.prepared[number] = true;
         }
@@ -41,6 +45,8 @@ impl Client {
 
     pub(super) fn was_prepared(&mut self, desk: &mut Desk<'_>, pipeline: bool) -> Phase {
         let action = &desk.program.scripts[self.script].commands[self.command].action;
+        self.reply.describes = false;
+        self.learn_forms(desk);
         if let Some(error) = self.reply.error.take() {
             let query = match action {
                 Action::Statement(number) => Some(desk.program.statements[*number].prepared_text.as_str()),
@@ -62,17 +68,26 @@ impl Client {
         let statement = &desk.program.statements[number];
         if self.piping {
             let mut pipe = std::mem::take(&mut self.pipe);
-            self.write_execution(&desk.executions_piped[number], statement, &mut pipe);
-            self.tell_sending(desk, statement, number);
+            let written = self.write_execution(desk, number, &mut pipe);
             let full = pipe.len() >= PIPELINE_BYTES;
             self.pipe = pipe;
+            if !written {
+                return Phase::Aborted;
+            }
+            self.tell_sending(desk, statement, number);
             return if !full || self.send_pipe(desk) { Phase::EndCommand } else { Phase::Aborted };
         }
         let mut out = std::mem::take(&mut desk.outgoing);
         out.clear();
-        match desk.settings.mode {
-            Mode::Simple => frontend::written_query(&mut out, |out| self.write_text(statement, out)),
-            Mode::Extended | Mode::Prepared => self.write_execution(&desk.executions[number], statement, &mut out),
+        let written = match desk.settings.mode {
+            Mode::Simple => {
+                frontend::written_query(&mut out, |out| self.write_text(statement, out));
+                true
+            }
+            Mode::Extended | Mode::Prepared => self.write_execution(desk, number, &mut out),
+        };
+        if !written {
+            return Phase::Aborted;
         }
         self.tell_sending(desk, statement, number);
         self.reply.expect(1, statement.store.as_ref());
@@ -109,20 +124,6 @@ impl Client {
             copied = place.end;
         }
         out.extend_from_slice(&text[copied..]);
-    }
-
-    #[inline]
-    pub(super) fn write_execution(&self, execution: &Execution, statement: &Statement, out: &mut Vec<u8>) {
-        execution.write(out, |out| {
-            for &slot in &statement.parameters {
-                match &self.variables[slot] {
-                    Value::Unset => frontend::null_parameter(out),
-                    value => frontend::written_parameter(out, |out| {
-                        value.write_text(out);
-                    }),
-                }
-            }
-        });
     }
 
     pub(super) fn send_pipe(&mut self, desk: &mut Desk<'_>) -> bool {

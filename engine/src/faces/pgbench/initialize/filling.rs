@@ -5,8 +5,8 @@
 //! that several fill cannot be.
 
 use super::{ALL_TABLES, Busy, accounts_per_partition};
+use crate::drive::connection::Connection;
 use crate::drive::pgbench::voice;
-use crate::faces::pgbench::connection::Connection;
 use crate::faces::pgbench::database::Database;
 use crate::faces::pgbench::fatal;
 use crate::faces::pgbench::options::InitializePlan;

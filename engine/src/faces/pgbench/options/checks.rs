@@ -2,6 +2,7 @@
 
 use super::reading::Reading;
 use crate::drive::dial::system_words;
+use crate::drive::pgbench::settings::{EventLoop, Mode};
 use crate::drive::pgbench::voice;
 use crate::drive::process as this_process;
 use crate::faces::pgbench::fatal;
@@ -16,7 +17,7 @@ impl Reading {
         let (duration, interval) = (self.duration_s as i64, self.aggregate_s);
         let samples = self.sampling_rate > 0.0;
         let planned = self.rate_plan.is_some();
-        let refused: [(bool, &dyn Display); 12] = [
+        let refused: [(bool, &dyn Display); 14] = [
             (
                 self.transactions > 0 && duration > 0,
                 &"specify either a number of transactions (-t) or a duration (-T), not both",
@@ -54,6 +55,14 @@ impl Reading {
             (
                 self.think_us > 0.0 && (planned || self.throttle_us > 0.0),
                 &"think time (--think-time) is for clients that follow no rate (-R, --rate-plan)",
+            ),
+            (
+                self.binary_parameters && self.mode != Mode::Prepared,
+                &"--binary-parameters needs prepared statements (-M prepared)",
+            ),
+            (
+                self.reconnects && self.event_loop == Some(EventLoop::IoUring),
+                &"io_uring (--event-loop) cannot be used with a new connection for every transaction (-C)",
             ),
         ];
         if let Some((_, what)) = refused.iter().find(|(refuses, _)| *refuses) {

@@ -1,0 +1,295 @@
+//! A client that runs scripts: its variables, and where in a script it is.
+
+use super::{Client, Desk, Ending, Seat, Turn, is_conflict};
+use crate::drive::clock;
+use crate::drive::connect;
+use crate::drive::failure::Failure;
+use crate::drive::slice::Tally;
+use crate::drive::socket::Socket;
+use crate::script::evaluate::Scope;
+use crate::script::meta::Target;
+use crate::script::program::{Action, Program, Set, Statement};
+use crate::script::random::{self, Prng};
+use crate::script::value::{self, Scalar, Value};
+use crate::wire::answer::Skip;
+use crate::wire::backend::Status;
+use crate::wire::frontend::{self, Execution};
+use std::sync::Arc;
+
+pub struct ScriptPart {
+    program: Arc<Program>,
+    /// By the number of the statement.
+    executions: Vec<Execution>,
+}
+
+impl ScriptPart {
+    pub fn of(program: Arc<Program>) -> Self {
+        let executions = program.statements.iter().enumerate().map(|(number, statement)| {
+            let parameters = u16::try_from(statement.parameters.len()).expect("the script was checked for it");
+            Execution::new(&connect::prepared_name(number), parameters)
+        });
+        Self { executions: executions.collect(), program }
+    }
+}
+
+type ScriptDesk<'a> = Desk<'a, ScriptPart>;
+
+/// What the client waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Resting,
+    /// The answer to a statement.
+    Statement(usize),
+    /// The end of a transaction that failed.
+    Rollback,
+    /// The end of a transaction whose script failed.
+    LastRollback,
+}
+
+#[derive(Debug)]
+pub struct ScriptClient {
+    seat: Seat<Skip>,
+    phase: Phase,
+    /// What functions of scripts draw from, and what chooses scripts.
+    functions: Prng,
+    choice: Prng,
+    variables: Vec<Value>,
+    script: usize,
+    /// The next command of the script.
+    next: usize,
+}
+
+impl Client for ScriptClient {
+    type Part = ScriptPart;
+
+    /// Everything random comes from the seed and the client's number alone, by the formula in
+    /// PROTOCOL.md; mixing the seed first keeps the streams of neighbouring seeds apart.
+    fn reset(&mut self, part: &ScriptPart, mut seed: u64) {
+        let mixed = random::splitmix64(&mut seed);
+        let stream = 2 * self.seat.number as u64;
+        self.functions = Prng::seeded(mixed ^ stream);
+        self.choice = Prng::seeded(mixed ^ (stream + 1));
+        self.variables.clone_from(&part.program.initial);
+        if let Some(slot) = part.program.client_id {
+            self.variables[slot] = Scalar::Integer(self.seat.number as i64).into();
+        }
+        self.seat.tally = Tally::default();
+    }
+
+    fn begin(&mut self, desk: &mut ScriptDesk<'_>) -> Result<Turn, Failure> {
+        let now = clock::now_ns();
+        self.go_on(desk, now)
+    }
+
+    #[inline]
+    fn receive(&mut self, desk: &mut ScriptDesk<'_>) -> Result<Turn, Failure> {
+        match self.seat.receive(desk)? {
+            Some(status) => self.answered(desk, status),
+            None => Ok(Turn::Waiting),
+        }
+    }
+
+    fn wake(&mut self, _: &mut ScriptDesk<'_>) -> Result<Turn, Failure> {
+        unreachable!("scripts do not pause")
+    }
+
+    fn check_limit(&self, desk: &ScriptDesk<'_>) -> Result<(), Failure> {
+        if self.phase == Phase::Resting { Ok(()) } else { self.seat.check_limit(desk) }
+    }
+
+    fn tally(&self) -> &Tally {
+        &self.seat.tally
+    }
+
+    fn socket(&self) -> &Socket {
+        &self.seat.socket
+    }
+}
+
+impl ScriptClient {
+    pub fn new(seat: Seat<Skip>) -> Self {
+        let unseeded = Prng::seeded(0);
+        Self {
+            seat,
+            phase: Phase::Resting,
+            functions: unseeded.clone(),
+            choice: unseeded,
+            variables: Vec::new(),
+            script: 0,
+            next: 0,
+        }
+    }
+
+    fn answered(&mut self, desk: &mut ScriptDesk<'_>, status: Status) -> Result<Turn, Failure> {
+        let now = clock::now_ns();
+        self.seat.block = status;
+        match self.phase {
+            Phase::Statement(statement) if !self.seat.answer.has_error() => {
+                if self.seat.counts_at(desk, now) {
+                    desk.recorder.statement(statement, now - self.seat.sent_ns);
+                }
+                self.proceed(desk, now)
+            }
+            Phase::Statement(statement) => self.statement_failed(desk, statement, now),
+            Phase::Rollback => {
+                self.seat.check_rollback()?;
+                self.finish(desk, now, Ending::Failed);
+                self.go_on(desk, now)
+            }
+            Phase::LastRollback => {
+                self.seat.check_rollback()?;
+                self.phase = Phase::Resting;
+                Ok(Turn::Finished)
+            }
+            Phase::Resting => Err(self.seat.unasked()),
+        }
+    }
+
+    fn statement_failed(&mut self, desk: &mut ScriptDesk<'_>, statement: usize, now: u64) -> Result<Turn, Failure> {
+        match self.seat.answer.take_error() {
+            Some(error) if is_conflict(&error) => {
+                if self.seat.block != Status::Idle {
+                    return self.roll_back(desk, Phase::Rollback);
+                }
+                self.finish(desk, now, Ending::Failed);
+                self.go_on(desk, now)
+            }
+            error => Err(self.seat.refused(&format!("statement {statement}"), error)),
+        }
+    }
+
+    fn go_on(&mut self, desk: &mut ScriptDesk<'_>, now: u64) -> Result<Turn, Failure> {
+        if self.start(desk, now) { self.proceed(desk, now) } else { Ok(Turn::Finished) }
+    }
+
+    /// Begins a transaction if the slice has room for one.
+    #[inline]
+    fn start(&mut self, desk: &ScriptDesk<'_>, now: u64) -> bool {
+        if !self.seat.may_start(desk, now) {
+            self.phase = Phase::Resting;
+            return false;
+        }
+        match &desk.slice.tasks {
+            None => self.script = desk.part.program.choose(&mut self.choice),
+            Some(tasks) => {
+                let Some(task) = tasks[self.seat.number].get(self.seat.tally.executed() as usize) else {
+                    self.phase = Phase::Resting;
+                    return false;
+                };
+                self.script = task.script;
+                for (slot, value) in &task.variables {
+                    self.variables[*slot] = value.clone();
+                }
+            }
+        }
+        self.seat.start(desk, now);
+        self.next = 0;
+        true
+    }
+
+    /// Ends a transaction. Where there are several scripts, each is a kind of transaction.
+    #[inline]
+    fn finish(&mut self, desk: &mut ScriptDesk<'_>, now: u64, ending: Ending) {
+        let done_ns = (ending == Ending::Done).then(|| now - self.seat.begun_ns);
+        if self.seat.end(desk, now, ending) && desk.part.program.scripts.len() > 1 {
+            desk.recorder.kind(self.script, done_ns, false, 0);
+        }
+    }
+
+    /// Runs commands up to the next statement to wait for, through the ends of transactions.
+    #[inline]
+    fn proceed(&mut self, desk: &mut ScriptDesk<'_>, now: u64) -> Result<Turn, Failure> {
+        let program = &*desk.part.program;
+        // The last reading of the clock, while nothing that takes time was done since.
+        let mut now = Some(now);
+        loop {
+            match program.scripts[self.script].commands.get(self.next).map(|command| &command.action) {
+                Some(Action::Set(set)) => {
+                    now = None;
+                    let mut scope =
+                        Scope { variables: &self.variables, prng: &mut self.functions, shown: &mut Vec::new() };
+                    match (set.expression.evaluate(&mut scope), &set.target) {
+                        (Ok(scalar), Target::Slot(slot)) => self.variables[*slot] = Value::Scalar(scalar),
+                        (Err(error), _) => {
+                            let what = error.words(&program.names).unwrap_or_default();
+                            return self.script_failed(desk, set, &what);
+                        }
+                        (Ok(_), Target::Invalid(_)) => unreachable!("the dialect of campaigns refuses it"),
+                    }
+                    self.next += 1;
+                }
+                Some(&Action::Statement(statement)) => {
+                    let execution = &desk.part.executions[statement];
+                    self.next += 1;
+                    self.phase = Phase::Statement(statement);
+                    desk.outgoing.clear();
+                    self.write(execution, &program.statements[statement], desk.outgoing);
+                    self.seat.sent_ns = now.unwrap_or_else(clock::now_ns);
+                    self.seat.send(desk)?;
+                    return Ok(Turn::Waiting);
+                }
+                Some(_) => unreachable!("the dialect of campaigns has no other commands"),
+                None => {
+                    if self.seat.block != Status::Idle {
+                        return Err(self.left_open(desk));
+                    }
+                    let ended = now.unwrap_or_else(clock::now_ns);
+                    self.finish(desk, ended, Ending::Done);
+                    if !self.start(desk, ended) {
+                        return Ok(Turn::Finished);
+                    }
+                    now = Some(ended);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn write(&self, execution: &Execution, statement: &Statement, out: &mut Vec<u8>) {
+        execution.write(out, |out| {
+            for &slot in &statement.parameters {
+                match &self.variables[slot] {
+                    Value::Scalar(Scalar::Integer(value)) => {
+                        frontend::parameter(itoa::Buffer::new().format(*value).as_bytes(), out);
+                    }
+                    Value::Scalar(Scalar::Double(value)) => {
+                        frontend::written_parameter(out, |out| value::write_double(*value, out));
+                    }
+                    Value::Scalar(Scalar::Boolean(true)) => frontend::parameter(b"true", out),
+                    Value::Scalar(Scalar::Boolean(false)) => frontend::parameter(b"false", out),
+                    Value::Text(text) => frontend::parameter(text.as_bytes(), out),
+                    // pgbench passes a null value on as the text `NULL`, which no type but text reads.
+                    Value::Scalar(Scalar::Null) | Value::Unset => frontend::null_parameter(out),
+                }
+            }
+        });
+    }
+
+    fn roll_back(&mut self, desk: &mut ScriptDesk<'_>, phase: Phase) -> Result<Turn, Failure> {
+        self.phase = phase;
+        self.seat.send_rollback(desk)?;
+        Ok(Turn::Waiting)
+    }
+
+    /// The script is wrong, not the server: the slice winds down and the arm stays connected.
+    fn script_failed(&mut self, desk: &mut ScriptDesk<'_>, set: &Set, what: &str) -> Result<Turn, Failure> {
+        let script = &desk.part.program.scripts[self.script].name;
+        let (line, column, number) = (set.line, set.column, self.seat.number);
+        let what = format!("script \"{script}\" line {line} column {column}: {what} (client {number})");
+        desk.refusal.get_or_insert(Failure::Request(what));
+        desk.slice.wind_down();
+        if self.seat.block != Status::Idle {
+            return self.roll_back(desk, Phase::LastRollback);
+        }
+        self.phase = Phase::Resting;
+        Ok(Turn::Finished)
+    }
+
+    fn left_open(&self, desk: &ScriptDesk<'_>) -> Failure {
+        let script = &desk.part.program.scripts[self.script].name;
+        let (number, arm) = (self.seat.number, self.seat.arm);
+        Failure::server(format!(
+            "client {number} of arm {arm} came to the end of script \"{script}\" inside a transaction"
+        ))
+    }
+}

@@ -1,0 +1,447 @@
+//! Waiting for many sockets at once by io_uring, where epoll needs three calls for every answer: one call sends
+//! what is to be sent to all servers, and waits for what any of them has to say.
+//!
+//! The kernel puts what it receives into [`buffers`] shared by all sockets, and sends from memory that each socket has
+//! here. What fits into the socket is gone when the call returns, and no word is said of it; of what does not the kernel
+//! says so, and it is sent once more by a request that waits. Nobody else reads or writes a socket meanwhile.
+
+mod buffers;
+
+use super::socket::Socket;
+pub use buffers::Taken;
+
+use buffers::Buffers;
+use io_uring::types::{CancelBuilder, Fixed, SubmitArgs, Timespec};
+use io_uring::{IoUring, cqueue, opcode, squeue};
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::mem;
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+/// A thread with more sockets has to take epoll: each may have two requests under way, and a ring holds 32768.
+pub const LINES_MAX: usize = 16_384;
+
+/// Beyond the last number of a line.
+const SENDS: u64 = 1 << 32;
+
+/// What became of a socket. `token`: what [`Ring::watch`] gave it.
+#[derive(Debug)]
+pub enum Event {
+    /// To be looked at by [`Ring::bytes`], and given back.
+    Received { token: usize, taken: Taken },
+    /// By the other side. Nothing else comes of this socket.
+    Closed { token: usize },
+    /// What was to be sent was not.
+    Unsent { token: usize },
+}
+
+pub struct Ring {
+    ring: IoUring,
+    buffers: Buffers,
+    lines: Vec<Line>,
+    /// Lines that the kernel no longer listens to and is to again.
+    unarmed: Vec<usize>,
+    /// Lines that have more to send than is on its way.
+    queueing: Vec<usize>,
+    /// How often [`Ring::wait`] has told the kernel what is asked of it.
+    turn: u64,
+    events: VecDeque<Event>,
+    completions: Vec<cqueue::Entry>,
+}
+
+/// One socket.
+#[derive(Debug)]
+struct Line {
+    /// What is being sent. The kernel reads it in its turn, and as long as the line `is_stuck`.
+    outgoing: Vec<u8>,
+    sent: usize,
+    /// In which it was asked to send.
+    turn: u64,
+    /// The socket is full, and a request waits for room.
+    is_stuck: bool,
+    /// What is to be sent after that.
+    queued: Vec<u8>,
+    is_closed: bool,
+}
+
+impl Line {
+    fn is_sending(&self, turn: u64) -> bool {
+        self.is_stuck || self.turn == turn
+    }
+}
+
+impl Ring {
+    /// For at most so many sockets. Belongs to the thread that makes it. An error where the kernel is too old (before
+    /// 6.1) or does not allow it.
+    pub fn for_sockets(count: usize) -> io::Result<Self> {
+        if count > LINES_MAX {
+            let what = format!("{count} sockets are more than {LINES_MAX}");
+            return Err(io::Error::new(ErrorKind::InvalidInput, what));
+        }
+        let entries = (2 * count.max(1)).next_power_of_two() as u32;
+        let mut builder = IoUring::builder();
+        builder.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag().setup_submit_all();
+        let ring = builder.build(entries)?;
+        // What the kernel knows by number it need not look up in the table of the process, which its threads share.
+        ring.submitter().register_files_sparse(count.max(1) as u32)?;
+        let buffers = Buffers::shared_by(count);
+        buffers.register(&ring.submitter())?;
+        Ok(Self {
+            ring,
+            buffers,
+            lines: Vec::with_capacity(count),
+            unarmed: Vec::new(),
+            queueing: Vec::new(),
+            turn: 1,
+            events: VecDeque::new(),
+            completions: Vec::new(),
+        })
+    }
+
+    /// From the next [`Ring::wait`] on; nobody else may read or write the socket, or close it before
+    /// [`Ring::forget`]. What is under TLS cannot be watched.
+    pub fn watch(&mut self, socket: &Socket) -> io::Result<usize> {
+        assert!(socket.tls().is_none(), "the kernel cannot decrypt");
+        let token = self.lines.len();
+        self.ring.submitter().register_files_update(token as u32, &[socket.as_raw_fd()])?;
+        self.lines.push(Line {
+            outgoing: Vec::new(),
+            sent: 0,
+            turn: 0,
+            is_stuck: false,
+            queued: Vec::new(),
+            is_closed: false,
+        });
+        self.unarmed.push(token);
+        Ok(token)
+    }
+
+    /// Before the socket is closed: what is still to be sent goes, and the kernel lets go of it.
+    pub fn forget(&mut self, token: usize) -> io::Result<()> {
+        let line = &mut self.lines[token];
+        let was_open = !mem::replace(&mut line.is_closed, true);
+        if was_open && line.is_sending(self.turn) {
+            self.ring.submit()?;
+        }
+        self.ring.submitter().register_files_update(token as u32, &[-1]).map(drop)
+    }
+
+    /// Sends it with the next [`Ring::wait`], after what was given before.
+    #[inline]
+    pub fn send(&mut self, token: usize, bytes: &[u8]) {
+        let line = &mut self.lines[token];
+        if line.is_closed {
+            self.events.push_back(Event::Closed { token });
+        } else if line.is_sending(self.turn) {
+            if line.queued.is_empty() {
+                self.queueing.push(token);
+            }
+            line.queued.extend_from_slice(bytes);
+        } else {
+            line.outgoing.clear();
+            line.outgoing.extend_from_slice(bytes);
+            line.sent = 0;
+            self.ask_to_send(token);
+        }
+    }
+
+    /// Sends what had to wait until what came before it was gone.
+    fn send_queued(&mut self) {
+        for token in mem::take(&mut self.queueing) {
+            let line = &mut self.lines[token];
+            if line.is_closed {
+                line.queued.clear();
+            } else if line.is_sending(self.turn) {
+                self.queueing.push(token);
+            } else if !line.queued.is_empty() {
+                mem::swap(&mut line.outgoing, &mut line.queued);
+                line.queued.clear();
+                line.sent = 0;
+                self.ask_to_send(token);
+            }
+        }
+    }
+
+    /// Returns when there is an event, or after `limit`. `None`: waits as long as it takes.
+    pub fn wait(&mut self, limit: Option<Duration>) -> io::Result<()> {
+        while let Some(token) = self.unarmed.pop() {
+            self.ask_to_receive(token);
+        }
+        let wanted = usize::from(self.events.is_empty());
+        let asked = match limit {
+            _ if wanted == 0 => self.ring.submit_and_wait(0),
+            None => self.ring.submit_and_wait(1),
+            Some(Duration::ZERO) => self.ring.submit_and_wait(0),
+            Some(limit) => {
+                let time = Timespec::from(limit);
+                self.ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&time))
+            }
+        };
+        match asked {
+            Ok(_) => self.turn += 1,
+            // There was nothing to ask for, and nothing came.
+            Err(error) if matches!(error.raw_os_error(), Some(libc::ETIME | libc::EINTR)) => self.turn += 1,
+            // Nothing was taken yet: answers are to be taken first.
+            Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {}
+            Err(error) => return Err(error),
+        }
+        let mut completions = mem::take(&mut self.completions);
+        completions.extend(self.ring.completion());
+        for completion in completions.drain(..) {
+            let (token, result) = ((completion.user_data() % SENDS) as usize, completion.result());
+            if completion.user_data() >= SENDS {
+                self.sent(token, result);
+            } else {
+                self.received(token, result, completion.flags());
+            }
+        }
+        self.completions = completions;
+        if !self.queueing.is_empty() {
+            self.send_queued();
+        }
+        Ok(())
+    }
+
+    /// Of those that the last [`Ring::wait`] found.
+    #[inline]
+    pub fn next_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    #[inline]
+    pub fn bytes(&self, taken: &Taken) -> &[u8] {
+        self.buffers.bytes(taken)
+    }
+
+    /// The kernel may put something else there.
+    #[inline]
+    pub fn give_back(&mut self, taken: Taken) {
+        self.buffers.give_back(taken);
+    }
+
+    #[inline]
+    fn received(&mut self, token: usize, result: i32, flags: u32) {
+        let line = &mut self.lines[token];
+        let taken = cqueue::buffer_select(flags).map(|number| Taken::new(number, result.max(0) as u32));
+        match (result, taken) {
+            (1.., Some(taken)) if !line.is_closed => self.events.push_back(Event::Received { token, taken }),
+            (_, Some(taken)) => self.buffers.give_back(taken),
+            (_, None) => {}
+        }
+        let passes = result > 0 || matches!(-result, libc::ENOBUFS | libc::EAGAIN | libc::EINTR);
+        if passes {
+            if !cqueue::more(flags) && !line.is_closed {
+                self.unarmed.push(token);
+            }
+        } else if !mem::replace(&mut line.is_closed, true) {
+            self.events.push_back(Event::Closed { token });
+        }
+    }
+
+    /// The kernel tells of what did not fit, of what was waited for, and of what failed.
+    fn sent(&mut self, token: usize, result: i32) {
+        let line = &mut self.lines[token];
+        line.is_stuck = false;
+        match (usize::try_from(result), -result) {
+            (Ok(bytes), _) => line.sent += bytes,
+            (Err(_), libc::EAGAIN | libc::EINTR) => {}
+            // It takes all, as a socket does: its last words are still to be received, and say more.
+            (Err(_), libc::EPIPE | libc::ECONNRESET) => {
+                line.sent = line.outgoing.len();
+                line.queued.clear();
+            }
+            (Err(_), _) => {
+                line.queued.clear();
+                self.events.push_back(Event::Unsent { token });
+                return;
+            }
+        }
+        if line.sent < line.outgoing.len() && !line.is_closed {
+            line.is_stuck = true;
+            self.ask_to_send(token);
+        }
+    }
+
+    #[inline]
+    fn ask_to_send(&mut self, token: usize) {
+        let line = &mut self.lines[token];
+        line.turn = self.turn;
+        let rest = &line.outgoing[line.sent..];
+        let length = rest.len().min(i32::MAX as usize) as u32;
+        // With both flags at once all of it is sent, or the request fails: it never waits.
+        let at_once = if line.is_stuck { 0 } else { libc::MSG_DONTWAIT };
+        let request = opcode::Send::new(Fixed(token as u32), rest.as_ptr(), length);
+        let request = request.flags(libc::MSG_NOSIGNAL | libc::MSG_WAITALL | at_once).build();
+        let quietly = if line.is_stuck { squeue::Flags::empty() } else { squeue::Flags::SKIP_SUCCESS };
+        let request = request.flags(quietly).user_data(SENDS + token as u64);
+        // SAFETY: while it `is_sending` nobody touches `outgoing`: a request that does not wait is done with it when this
+        // turn ends, and this ring is not dropped before the others are cancelled.
+        unsafe { self.ask(&request) }
+    }
+
+    fn ask_to_receive(&mut self, token: usize) {
+        let line = &self.lines[token];
+        if !line.is_closed {
+            let request = opcode::RecvMulti::new(Fixed(token as u32), buffers::GROUP).build();
+            // SAFETY: the buffers of the group live as long as this ring.
+            unsafe { self.ask(&request.user_data(token as u64)) }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// What the request points to must stay as it is until it is answered.
+    #[inline]
+    unsafe fn ask(&mut self, request: &squeue::Entry) {
+        // SAFETY: as above.
+        let pushed = unsafe { self.ring.submission().push(request) };
+        pushed.expect("there is room for two requests of every line, and none has more");
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        let _ = self.ring.submit();
+        let cancelled = self.ring.submitter().register_sync_cancel(Some(Timespec::new().sec(1)), CancelBuilder::any());
+        // The kernel may still read and write there, so that nobody else may have it.
+        if cancelled.is_err_and(|error| error.kind() != ErrorKind::NotFound) {
+            mem::forget(mem::take(&mut self.lines));
+            self.buffers.leak();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::os::unix::net::{UnixListener, UnixStream};
+    use std::path::PathBuf;
+    use std::{env, fs, process, thread};
+
+    const PATIENCE: Option<Duration> = Some(Duration::from_secs(20));
+
+    /// A ring that watches as many sockets, and their other ends; `None` where the kernel has no ring.
+    fn watched(name: &str, count: usize) -> Option<(Ring, Vec<Socket>, Vec<UnixStream>)> {
+        let mut ring = match Ring::for_sockets(count) {
+            Ok(ring) => ring,
+            Err(error) => {
+                eprintln!("NOT TESTED: io_uring, which this kernel does not allow: {error}");
+                return None;
+            }
+        };
+        let path: PathBuf = env::temp_dir().join(format!("pgv-ring-{}-{name}", process::id()));
+        let listener = UnixListener::bind(&path).unwrap();
+        let pairs = (0..count).map(|_| (Socket::connect_unix(&path).unwrap(), listener.accept().unwrap().0));
+        let (ours, theirs): (Vec<_>, Vec<_>) = pairs.collect();
+        fs::remove_file(&path).unwrap();
+        for (number, socket) in ours.iter().enumerate() {
+            assert_eq!(ring.watch(socket).unwrap(), number);
+        }
+        Some((ring, ours, theirs))
+    }
+
+    /// What the next event is of, and the bytes; `None`: closed.
+    fn next(ring: &mut Ring) -> (usize, Option<Vec<u8>>) {
+        loop {
+            match ring.next_event() {
+                Some(Event::Received { token, taken }) => {
+                    let bytes = ring.bytes(&taken).to_vec();
+                    ring.give_back(taken);
+                    return (token, Some(bytes));
+                }
+                Some(Event::Closed { token }) => return (token, None),
+                Some(Event::Unsent { token }) => panic!("{token} could not send"),
+                None => ring.wait(PATIENCE).unwrap(),
+            }
+        }
+    }
+
+    #[test]
+    fn every_socket_gets_what_was_sent_to_it() {
+        let Some((mut ring, _ours, mut theirs)) = watched("each", 100) else { return };
+        for turn in 0..50_u8 {
+            for (number, other) in theirs.iter_mut().enumerate() {
+                ring.send(number, &[number as u8, turn]);
+                if number % 10 == 9 {
+                    ring.wait(Some(Duration::ZERO)).unwrap();
+                }
+                other.set_read_timeout(PATIENCE).unwrap();
+            }
+            ring.wait(Some(Duration::ZERO)).unwrap();
+            for (number, other) in theirs.iter_mut().enumerate() {
+                let mut got = [0; 2];
+                other.read_exact(&mut got).unwrap();
+                assert_eq!(got, [number as u8, turn]);
+                other.write_all(&[turn, number as u8]).unwrap();
+            }
+            let mut seen: Vec<usize> = (0..theirs.len())
+                .map(|_| {
+                    let (token, bytes) = next(&mut ring);
+                    assert_eq!(bytes.as_deref(), Some(&[turn, token as u8][..]));
+                    token
+                })
+                .collect();
+            seen.sort_unstable();
+            assert_eq!(seen, (0..theirs.len()).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn more_than_all_buffers_and_more_than_a_socket_holds_comes_through_in_order() {
+        let Some((mut ring, _ours, mut theirs)) = watched("much", 1) else { return };
+        let mut other = theirs.remove(0);
+        let all: Vec<u8> = (0..5_000_000_u32).map(|number| (number / 7) as u8).collect();
+        let expected = all.clone();
+        // It reads nothing before it has written everything.
+        let peer = thread::spawn(move || {
+            other.write_all(&expected).unwrap();
+            let mut got = vec![0; 3 * expected.len()];
+            other.read_exact(&mut got).unwrap();
+            got
+        });
+        for part in [&all, &all, &all] {
+            ring.send(0, part);
+        }
+        let mut got = Vec::new();
+        while let (0, Some(bytes)) = next(&mut ring) {
+            got.extend(bytes);
+        }
+        assert!(got == all, "{} of {} bytes", got.len(), all.len());
+        assert!(peer.join().unwrap() == [&all[..], &all, &all].concat());
+    }
+
+    #[test]
+    fn a_closed_socket_is_told_once_and_again_to_whoever_sends() {
+        let Some((mut ring, _ours, mut theirs)) = watched("closed", 2) else { return };
+        theirs[0].write_all(b"last words").unwrap();
+        drop(theirs.remove(0));
+        assert_eq!(next(&mut ring), (0, Some(b"last words".to_vec())));
+        assert_eq!(next(&mut ring), (0, None));
+        theirs[0].write_all(b"I live").unwrap();
+        assert_eq!(next(&mut ring), (1, Some(b"I live".to_vec())));
+        ring.send(0, b"anybody there?");
+        assert_eq!(next(&mut ring), (0, None));
+    }
+
+    #[test]
+    fn waiting_ends_at_its_limit() {
+        let Some((mut ring, _ours, _theirs)) = watched("limit", 1) else { return };
+        ring.wait(Some(Duration::from_millis(1))).unwrap();
+        assert!(ring.next_event().is_none());
+    }
+
+    #[test]
+    fn a_ring_with_requests_under_way_can_be_dropped() {
+        let Some((mut ring, ours, theirs)) = watched("dropped", 3) else { return };
+        ring.send(1, &vec![1; 10_000_000]);
+        ring.wait(Some(Duration::ZERO)).unwrap();
+        drop(ring);
+        // It is let go of: its other end sees what comes.
+        drop(ours);
+        let mut rest = Vec::new();
+        { &theirs[1] }.read_to_end(&mut rest).unwrap();
+        assert!(!rest.is_empty() && rest.iter().all(|&byte| byte == 1));
+    }
+}
