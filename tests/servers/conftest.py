@@ -16,7 +16,7 @@ from pgverdict.servers.account import Account, server_account
 from pgverdict.servers.cluster import create_cluster
 from pgverdict.servers.control import SHUT_DOWN, read_control
 from pgverdict.servers.home import Home
-from pgverdict.servers.install import Install, obtain
+from pgverdict.servers.install import Install, obtain_published
 from pgverdict.servers.marked import mark, remove_tree
 from pgverdict.servers.server import Server
 from tests.homes import home_for_tests
@@ -67,7 +67,7 @@ def own_home(scratch: Path, account: Account) -> Home:
 
 @pytest.fixture(scope="session")
 def obtained(home: Home) -> Callable[[str], Install]:
-    return lambda spelling: obtain(spelling, home)
+    return lambda spelling: obtain_published(spelling, home)
 
 
 @pytest.fixture(params=RELEASES)

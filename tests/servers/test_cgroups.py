@@ -1,6 +1,5 @@
 """Cgroups on a tree made of files, which stands still where a kernel would answer."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -12,66 +11,12 @@ from pgverdict.servers.freeze import Means, choose_means
 from pgverdict.servers.marked import mark
 from pgverdict.spec.campaign import Freeze
 
-
-class FakeHost:
-    """A /proc and mounts of cgroups; `answers` are the files a new cgroup has at once, by version."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.proc = root / "proc"
-        self.answers = {
-            1: {"cgroup.procs": "", "freezer.state": "THAWED\n"},
-            2: {"cgroup.procs": "", "cgroup.freeze": "0", "cgroup.events": "populated 1\nfrozen 0\n"},
-        }
-        (self.proc / "self").mkdir(parents=True)
-        self._mounts: list[str] = []
-        self._inside: list[str] = []
-        self._write()
-
-    def mount(self, version: int, *, root: str = "/", inside: str = "/") -> Path:
-        """A mounted tree, and the cgroup in it that all processes are in."""
-        place = self.root / f"mount v{version}"
-        place.mkdir()
-        spelt = str(place).replace(" ", "\\040")
-        kind = "cgroup2 none rw" if version == 2 else "cgroup none rw,freezer"
-        self._mounts.append(f"37 31 0:34 {root} {spelt} rw,relatime - {kind}")
-        self._inside.append(f"{'0:' if version == 2 else '6:freezer'}:{inside}")
-        self._write()
-        home = place / os.path.relpath(inside, root)
-        home.mkdir(parents=True, exist_ok=True)
-        (home / "cgroup.procs").touch()
-        return home
-
-    def process(self, pid: int, line: str) -> None:
-        (self.proc / str(pid)).mkdir()
-        (self.proc / str(pid) / "cgroup").write_text(line + "\n")
-
-    def _write(self) -> None:
-        others = ["31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw", "32 31 0:29 / /c rw - cgroup c rw,cpu"]
-        (self.proc / "self" / "mountinfo").write_text("\n".join(others + self._mounts) + "\n")
-        (self.proc / "self" / "cgroup").write_text("\n".join(["8:pids:/", *self._inside]) + "\n")
+from .fake_cgroups import FakeHost, fake_host
 
 
 @pytest.fixture
 def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeHost:
-    """Makes directories in its mounts come with files, and go with them."""
-    fake = FakeHost(tmp_path)
-    mkdir, rmdir = Path.mkdir, Path.rmdir
-
-    def make(path: Path, mode: int = 0o777, parents: bool = False, exist_ok: bool = False) -> None:
-        mkdir(path, mode, parents, exist_ok)
-        if path.name.startswith(cgroups.MARK):
-            for name, text in fake.answers[2 if "mount v2" in str(path) else 1].items():
-                (path / name).write_text(text)
-
-    def remove(path: Path) -> None:
-        for file in path.iterdir():
-            file.unlink()
-        rmdir(path)
-
-    monkeypatch.setattr(Path, "mkdir", make)
-    monkeypatch.setattr(Path, "rmdir", remove)
-    return fake
+    return fake_host(tmp_path, monkeypatch)
 
 
 def test_a_host_without_cgroups_offers_signals_only(host: FakeHost) -> None:
@@ -178,7 +123,7 @@ def test_a_cgroup_that_is_gone_counts_as_thawed_and_removed(host: FakeHost, tmp_
     group.remove()
 
     group.thaw()
-    with pytest.raises(WorldError, match="cannot write 1 to the cgroup"):
+    with pytest.raises(WorldError, match=r"cannot write 1 to cgroup\.freeze of the cgroup"):
         group.freeze()
 
 

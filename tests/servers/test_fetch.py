@@ -6,7 +6,7 @@ from pgverdict.errors import WorldError
 from pgverdict.servers import maven
 from pgverdict.servers.fetch import fetch
 from pgverdict.servers.home import Home
-from pgverdict.servers.install import list_installed, obtain
+from pgverdict.servers.install import list_installed, obtain_published
 from pgverdict.servers.release import Release
 
 from .repository import Repository, nobody_listens, serve
@@ -38,7 +38,7 @@ def test_a_wrong_digest_deletes_the_file_and_names_both(own_home: Home, mirror: 
     mirror.digest(PACKAGE).write_text("a" * 128)
 
     with pytest.raises(WorldError) as caught:
-        obtain("17.7", own_home)
+        obtain_published("17.7", own_home)
 
     assert "a" * 128 in caught.value.message
     assert right in caught.value.message
@@ -51,7 +51,7 @@ def test_a_file_that_rotted_here_is_noticed_and_fetched_again(own_home: Home, mi
     jar.path.write_bytes(jar.path.read_bytes()[:-1] + b"!")
 
     with pytest.raises(WorldError, match="digest"):
-        obtain("17.7", own_home)
+        obtain_published("17.7", own_home)
 
     assert fetch(Release(PACKAGE), own_home).sha512 == mirror.digest(PACKAGE).read_text()
 
@@ -74,7 +74,7 @@ def test_without_a_published_digest_nothing_is_run(own_home: Home, mirror: Repos
     mirror.digest(PACKAGE).unlink()
 
     with pytest.raises(WorldError, match="no SHA-512 is published"):
-        obtain("17", own_home)
+        obtain_published("17", own_home)
     assert left_behind(own_home) == []
 
 
@@ -82,7 +82,7 @@ def test_a_listed_package_may_be_missing(own_home: Home, mirror: Repository) -> 
     mirror.jar(PACKAGE).unlink()
 
     with pytest.raises(WorldError, match=r"PostgreSQL 17\.7 .* is not at"):
-        obtain("17", own_home)
+        obtain_published("17", own_home)
 
 
 def test_a_download_reports_its_progress(
@@ -93,7 +93,7 @@ def test_a_download_reports_its_progress(
     seen: list[tuple[int, int | None]] = []
     with serve(repository) as address:
         monkeypatch.setenv(maven.VARIABLE, address)
-        install = obtain("17", own_home, progress=lambda done, total: seen.append((done, total)))
+        install = obtain_published("17", own_home, progress=lambda done, total: seen.append((done, total)))
 
     assert seen[-1] == (size, size)
     assert install.version == "17.7"
@@ -106,7 +106,7 @@ def test_a_download_that_breaks_off_leaves_nothing(
     with serve(repository, cut_jars=True) as address:
         monkeypatch.setenv(maven.VARIABLE, address)
         with pytest.raises(WorldError, match=r"cannot get .*17\.7\.0\.jar from http://127") as caught:
-            obtain("17", own_home)
+            obtain_published("17", own_home)
 
     assert maven.VARIABLE in (caught.value.hint or "")
     assert [name for name in left_behind(own_home) if not name.endswith(".sha512")] == []
@@ -117,7 +117,7 @@ def test_no_network_says_what_was_tried(own_home: Home, monkeypatch: pytest.Monk
     monkeypatch.setenv(maven.VARIABLE, address)
 
     with pytest.raises(WorldError) as caught:
-        obtain("17", own_home)
+        obtain_published("17", own_home)
 
     assert caught.value.message == f"cannot get the list of releases from {address}: Connection refused"
     assert maven.VARIABLE in (caught.value.hint or "")
@@ -125,12 +125,12 @@ def test_no_network_says_what_was_tried(own_home: Home, monkeypatch: pytest.Monk
 
 @pytest.mark.usefixtures("mirror")
 def test_what_was_obtained_once_needs_no_network(own_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = obtain("17", own_home)
+    first = obtain_published("17", own_home)
     monkeypatch.setenv(maven.VARIABLE, nobody_listens())
 
-    assert obtain("17.7", own_home) == first
-    assert obtain("17", own_home) == first
-    assert obtain("17.7", own_home, copy=2).identity == first.identity
+    assert obtain_published("17.7", own_home) == first
+    assert obtain_published("17", own_home) == first
+    assert obtain_published("17.7", own_home, copy=2).identity == first.identity
 
 
 def test_without_a_network_a_release_that_is_here_is_offered(
@@ -139,23 +139,23 @@ def test_without_a_network_a_release_that_is_here_is_offered(
     repository.publish(PACKAGE, "17.8.0")
     with serve(repository) as address:
         monkeypatch.setenv(maven.VARIABLE, address)
-        obtain("17.7", own_home)
+        obtain_published("17.7", own_home)
 
     with pytest.raises(WorldError) as caught:
-        obtain("17", own_home)  # known to be 17.8 by the list, but not here
+        obtain_published("17", own_home)  # known to be 17.8 by the list, but not here
 
     assert "17.8.0" in caught.value.message
     assert caught.value.hint == "17.7 is here and needs no network: write `17.7`"
 
 
 def test_what_was_asked_for_exactly_is_not_offered_again(own_home: Home, mirror: Repository) -> None:
-    obtain("17.7", own_home)
+    obtain_published("17.7", own_home)
     for path in own_home.downloads.glob("*.jar*"):
         path.unlink()
     mirror.digest(PACKAGE).write_text("<html>")
 
     with pytest.raises(WorldError, match="not a SHA-512") as caught:
-        obtain("17.7", own_home, copy=2)
+        obtain_published("17.7", own_home, copy=2)
 
     assert caught.value.hint == "it is deleted; try again"
 
@@ -167,7 +167,7 @@ def test_a_wrong_mirror_is_named_as_the_trouble(
     monkeypatch.setenv(maven.VARIABLE, address)
 
     with pytest.raises(WorldError, match=maven.VARIABLE) as caught:
-        obtain("17", own_home)
+        obtain_published("17", own_home)
 
     assert "unset it for Maven Central" in (caught.value.hint or "")
 
@@ -178,7 +178,7 @@ def test_a_mirror_that_does_not_answer_is_named_as_the_trouble(
     monkeypatch.setenv(maven.VARIABLE, nobody_listens())
 
     with pytest.raises(WorldError) as caught:
-        obtain("17", own_home)
+        obtain_published("17", own_home)
 
     assert (caught.value.hint or "").startswith(f"{maven.VARIABLE} names this repository")
 

@@ -54,7 +54,7 @@ def is_still(server: Server, means: Means) -> bool:
     pids = server.pids()
     if means is Means.SIGNAL:
         return all(processes.state(pid) in "TZ" for pid in pids)
-    (tree,) = (tree for tree in cgroups.hierarchies() if tree.version == _VERSIONS[means])
+    (tree,) = (t for t in cgroups.hierarchies() if t.version == _VERSIONS[means] and t.can_freeze)
     groups = {tree.cgroup_of(pid) for pid in pids}
     return all(group is not None and group.is_ours and group.is_frozen for group in groups)
 

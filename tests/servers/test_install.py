@@ -19,7 +19,7 @@ from pgverdict.errors import WorldError
 from pgverdict.servers import maven
 from pgverdict.servers.account import Account
 from pgverdict.servers.home import Home
-from pgverdict.servers.install import Install, list_installed, obtain
+from pgverdict.servers.install import Install, list_installed, obtain_published
 
 from .repository import Repository
 
@@ -32,7 +32,7 @@ def mirror(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> Repositor
 
 
 def test_an_install_knows_itself(own_home: Home, mirror: Repository) -> None:
-    install = obtain("9.6", own_home)
+    install = obtain_published("9.6", own_home)
 
     assert (install.version, install.major, install.package, install.copy) == ("9.6.24", (9, 6), "9.6.24", 1)
     assert install.identity == mirror.digest("9.6.24").read_text()
@@ -41,7 +41,7 @@ def test_an_install_knows_itself(own_home: Home, mirror: Repository) -> None:
 
 @pytest.mark.usefixtures("mirror")
 def test_copies_of_a_build_are_apart_and_have_one_identity(own_home: Home) -> None:
-    first, second = obtain("17", own_home), obtain("17", own_home, copy=2)
+    first, second = obtain_published("17", own_home), obtain_published("17", own_home, copy=2)
 
     assert first.identity == second.identity
     assert first.root != second.root
@@ -51,9 +51,9 @@ def test_copies_of_a_build_are_apart_and_have_one_identity(own_home: Home) -> No
 
 @pytest.mark.usefixtures("mirror")
 def test_installs_are_listed_by_age_of_the_release(own_home: Home) -> None:
-    obtain("17", own_home, copy=2)
-    obtain("17", own_home)
-    obtain("9.6", own_home)
+    obtain_published("17", own_home, copy=2)
+    obtain_published("17", own_home)
+    obtain_published("9.6", own_home)
 
     assert [(install.version, install.copy) for install in list_installed(own_home)] == [
         ("9.6.24", 1),
@@ -64,17 +64,17 @@ def test_installs_are_listed_by_age_of_the_release(own_home: Home) -> None:
 
 @pytest.mark.usefixtures("mirror")
 def test_an_install_is_made_once(own_home: Home) -> None:
-    before = obtain("17", own_home).root.stat()
+    before = obtain_published("17", own_home).root.stat()
 
-    assert obtain("17.7", own_home).root.stat().st_ino == before.st_ino
+    assert obtain_published("17.7", own_home).root.stat().st_ino == before.st_ino
 
 
 @pytest.mark.usefixtures("mirror")
 def test_two_who_want_the_same_install_at_once_both_get_it(own_home: Home) -> None:
     program = (
         "import sys; from pathlib import Path; from pgverdict.servers.home import Home; "
-        "from pgverdict.servers.install import obtain; "
-        "print(obtain('17', Home(Path(sys.argv[1]), Path(sys.argv[2]))).root)"
+        "from pgverdict.servers.install import obtain_published; "
+        "print(obtain_published('17', Home(Path(sys.argv[1]), Path(sys.argv[2]))).root)"
     )
     command = [sys.executable, "-c", program, str(own_home.cache), str(own_home.data)]
     environment = {**os.environ, "PYTHONPATH": str(Path(pgverdict.__file__).parents[1])}
@@ -90,7 +90,7 @@ def test_two_who_want_the_same_install_at_once_both_get_it(own_home: Home) -> No
 def test_everybody_may_read_an_install_whatever_the_umask(own_home: Home) -> None:
     umask = os.umask(0o077)
     try:
-        install = obtain("17", own_home)
+        install = obtain_published("17", own_home)
     finally:
         os.umask(umask)
 
@@ -106,7 +106,7 @@ def test_a_build_that_does_not_run_here_is_not_installed(
     monkeypatch.setattr("pgverdict.servers.install._open_to_servers", make_unrunnable)
 
     with pytest.raises(WorldError, match=r"does not run on this machine: .*not found"):
-        obtain("17", own_home)
+        obtain_published("17", own_home)
 
     assert list_installed(own_home) == []
     assert [path.name for path in own_home.installs.iterdir()] == []
@@ -123,7 +123,7 @@ def test_an_old_python_unpacks_with_a_sieve_of_our_own(
     own_home: Home, scratch: Path, mirror: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(tarfile, "data_filter", raising=False)
-    assert obtain("9.6", own_home).version == "9.6.24"
+    assert obtain_published("9.6", own_home).version == "9.6.24"
 
     for name, target in (
         ("../evil", ""),
@@ -133,7 +133,7 @@ def test_an_old_python_unpacks_with_a_sieve_of_our_own(
     ):
         publish_archive(mirror, "17.7.0", name, target)
         with pytest.raises(WorldError, match=f"will not unpack {name}"):
-            obtain("17", own_home)
+            obtain_published("17", own_home)
         for path in own_home.downloads.glob("*17.7.0*"):
             path.unlink()
     assert list(scratch.rglob("evil")) == []
@@ -145,7 +145,7 @@ def test_an_archive_cannot_write_outside(own_home: Home, scratch: Path, mirror: 
     publish_archive(mirror, "17.7.0", "../evil", "")
 
     with pytest.raises(WorldError, match="cannot unpack"):
-        obtain("17", own_home)
+        obtain_published("17", own_home)
 
     assert list(scratch.rglob("evil")) == []
 
@@ -173,7 +173,7 @@ def test_a_package_without_a_server_is_refused(own_home: Home, mirror: Repositor
     publish_jar(mirror, "17.7.0", "README", b"nothing here")
 
     with pytest.raises(WorldError, match=r"not a package of PostgreSQL: .* holds \['README'\]"):
-        obtain("17", own_home)
+        obtain_published("17", own_home)
 
 
 def test_a_real_build_tells_how_it_was_made(any_install: Install) -> None:
@@ -203,14 +203,14 @@ def test_an_account_that_cannot_reach_the_home_is_told_where_it_stops(
 @pytest.mark.usefixtures("mirror")
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"version": "17.7"}', None])
 def test_a_damaged_install_is_made_again(own_home: Home, content: str | None) -> None:
-    facts = obtain("17", own_home).root / "install.json"
+    facts = obtain_published("17", own_home).root / "install.json"
     if content is None:
         facts.unlink()
     else:
         facts.write_text(content)
     assert list_installed(own_home) == []
 
-    assert obtain("17", own_home).version == "17.7"
+    assert obtain_published("17", own_home).version == "17.7"
 
     assert [path.name for path in own_home.installs.iterdir()] == ["17.7.0-1"]
 
@@ -232,7 +232,7 @@ def test_what_a_new_cluster_gets_makes_the_format_of_its_data(
     own_home: Home, mirror: Repository, changed: str, alike: bool
 ) -> None:
     del mirror
-    one, other = obtain("17", own_home), obtain("17", own_home, copy=2)
+    one, other = obtain_published("17", own_home), obtain_published("17", own_home, copy=2)
     for install in (one, other):
         for name in ("share/postgres.bki", "share/extension/pg_prewarm.control"):
             path = install.root / name
@@ -256,7 +256,7 @@ def test_choices_at_building_that_change_pages_change_the_format_of_data(
     own_home: Home, mirror: Repository, configure: str, alike: bool
 ) -> None:
     del mirror
-    one = obtain("17", own_home)
+    one = obtain_published("17", own_home)
     (one.root / "share").mkdir()
     (one.root / "share" / "postgres.bki").write_text("as released")
     plain, other = (
@@ -271,6 +271,6 @@ def test_an_install_that_does_not_show_its_catalogs_shares_data_with_nobody(
     own_home: Home, mirror: Repository
 ) -> None:
     del mirror
-    old, new = obtain("9.6", own_home), obtain("17", own_home)
+    old, new = obtain_published("9.6", own_home), obtain_published("17", own_home)
 
     assert old.data_format != new.data_format

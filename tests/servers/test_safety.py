@@ -27,9 +27,12 @@ from pgverdict.servers.server import Server
 from pgverdict.servers.supervisor import Supervisor
 from pgverdict.servers.workspace import Workspace, sweep
 
+from .confining import why_unconfined
 from .conftest import CopyCluster, MakeServer
 
 PROMISE_S = 2.0
+
+unconfined = why_unconfined()
 
 FREEZES = [
     pytest.param("run", id="running"),
@@ -39,6 +42,7 @@ FREEZES = [
         for n in (1, 2)
         for why in [obstacle(n)]
     ),
+    pytest.param("confined", marks=pytest.mark.skipif(unconfined is not None, reason=str(unconfined))),
 ]
 
 

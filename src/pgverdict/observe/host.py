@@ -35,7 +35,15 @@ def memory_bytes(field: str) -> int:
 
 def memory_available_bytes() -> int:
     """What may still be used: of the host, or of the container this process is in, whichever is less."""
-    available = memory_bytes("MemAvailable")
+    return _limited(memory_bytes("MemAvailable"))
+
+
+def memory_total_bytes() -> int:
+    """What there is: of the host, or of the container this process is in, whichever is less."""
+    return _limited(memory_bytes("MemTotal"))
+
+
+def _limited(available: int) -> int:
     for limit in _CGROUP_LIMITS:
         try:
             text = limit.read_text().strip()

@@ -42,11 +42,15 @@ def threads_of(pid: int) -> tuple[int, ...]:
 def cpu_ns_with_ended(parent: int, pids: Iterable[int]) -> int:
     """Processor time of the processes so far, and of the children of `parent` that ended: what an autovacuum worker
     used counts after its end too, to the kernel's tick of 10 ms."""
+    return ended_cpu_ns(parent) + sum(scheduled_ns(pids)[0].values())
+
+
+def ended_cpu_ns(parent: int) -> int:
+    """Processor time of the children of `parent` that ended, in ticks of 10 ms; 0 if it ended itself."""
     ((_, text),) = _read([parent], "stat") or [(parent, b"() " + b"0 " * 50)]
     # The name, in parentheses, may hold blanks; field 3 follows it, and 16 and 17 are of ended children.
     fields = text.rpartition(b")")[2].split()
-    ended_ns = (int(fields[13]) + int(fields[14])) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-    return ended_ns + sum(scheduled_ns(pids)[0].values())
+    return (int(fields[13]) + int(fields[14])) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 def storage_read_bytes(pids: Iterable[int]) -> dict[int, int]:
@@ -56,6 +60,19 @@ def storage_read_bytes(pids: Iterable[int]) -> dict[int, int]:
         fields = dict(line.split(b": ") for line in text.splitlines())
         found[pid] = int(fields[b"read_bytes"])
     return found
+
+
+def storage_bytes(pids: Iterable[int]) -> tuple[int, int]:
+    """Bytes that a server's processes had storage read, and gave it to write, so far.
+
+    The kernel adds an ended process's to those of its parent, so with the postmaster among them nothing is lost.
+    """
+    read = written = 0
+    for _, text in _read(pids, "io"):
+        fields = dict(line.split(b": ") for line in text.splitlines())
+        read += int(fields[b"read_bytes"])
+        written += int(fields[b"write_bytes"])
+    return read, written
 
 
 def grown(before: Mapping[int, int], after: Mapping[int, int]) -> int:

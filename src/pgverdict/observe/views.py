@@ -12,8 +12,8 @@ from typing import Any
 
 import psycopg
 
-from pgverdict.errors import WorldError
-from pgverdict.servers.server import Server
+from pgverdict.errors import UserError, WorldError
+from pgverdict.servers.outside import AnyServer
 
 Connection = psycopg.Connection[Any]
 _SQL = files("pgverdict.observe").joinpath("sql")
@@ -27,18 +27,22 @@ class StatementCounts:
     calls: int
     ms_mean: float
     ms_stddev: float
+    rows: int
+    buffers_hit: int
     buffers_read: int
+    wal_bytes: int | None
+    """None before release 13."""
 
 
 @contextmanager
-def session(server: Server, database: str = "postgres") -> Iterator[Connection]:
+def session(server: AnyServer, database: str = "postgres") -> Iterator[Connection]:
     """A connection for questions and chores; what goes wrong on it is a WorldError in the server's words."""
     try:
         with server.connect(database) as connection:
             yield connection
     except psycopg.Error as error:
         said = " ".join(str(error).split())
-        raise WorldError(f"PostgreSQL {server.install.version} failed when asked: {said}") from error
+        raise WorldError(f"PostgreSQL {server.version} failed when asked: {said}") from error
 
 
 EXTENSIONS = {
@@ -48,14 +52,50 @@ EXTENSIONS = {
 """The extensions measuring uses, and what is lost without them."""
 
 
-def create_extensions(connection: Connection) -> None:
-    """Create those of EXTENSIONS that this build has in the connected database."""
+_RESETS_ONE_DATABASE = 120000
+"""From this release on counts can be reset for one database alone."""
+
+
+def create_extensions(connection: Connection, *, shared: bool = False) -> None:
+    """Create those of EXTENSIONS that this build has in the connected database.
+
+    `shared`: the server is somebody else's. There only those are created that we may create, that work, and that leave
+    alone what the server counted for others.
+    """
     for name in EXTENSIONS:
+        if shared and not _works(connection, name):
+            continue
         row = connection.execute(
             "SELECT 1 FROM pg_catalog.pg_available_extensions WHERE name = %s", (name,)
         ).fetchone()
         if row is not None:
             connection.execute(f"CREATE EXTENSION IF NOT EXISTS {name}".encode())
+
+
+def _works(connection: Connection, name: str) -> bool:
+    """Whether an extension can be created here and used; nothing is created."""
+    if name == "pg_stat_statements" and connection.info.server_version < _RESETS_ONE_DATABASE:
+        return False
+    try:
+        with connection.transaction(force_rollback=True):
+            connection.execute(f"CREATE EXTENSION IF NOT EXISTS {name}".encode())
+            if name == "pg_stat_statements":
+                connection.execute("SELECT 1 FROM pg_stat_statements LIMIT 1")
+                reset_statements(connection)
+            else:
+                connection.execute("SELECT pg_prewarm('pg_catalog.pg_class'::regclass, 'read')")
+    except psycopg.Error:
+        return False
+    return True
+
+
+def checkpoint(connection: Connection) -> bool:
+    """Have what was written brought to storage; False where this user may not ask for it."""
+    try:
+        connection.execute("CHECKPOINT")
+    except psycopg.errors.InsufficientPrivilege:
+        return False
+    return True
 
 
 def has_extension(connection: Connection, name: str) -> bool:
@@ -65,8 +105,14 @@ def has_extension(connection: Connection, name: str) -> bool:
 
 
 def reset_statements(connection: Connection) -> None:
-    """Begin counting anew."""
-    connection.execute("SELECT pg_stat_statements_reset()")
+    """Begin counting anew, for the connected database alone where that can be."""
+    if connection.info.server_version < _RESETS_ONE_DATABASE:
+        connection.execute("SELECT pg_stat_statements_reset()")
+        return
+    connection.execute(
+        "SELECT pg_stat_statements_reset(0, (SELECT d.oid FROM pg_catalog.pg_database AS d"
+        " WHERE d.datname = pg_catalog.current_database()), 0)"
+    )
 
 
 def statement_counts(connection: Connection) -> dict[str, StatementCounts]:
@@ -74,7 +120,21 @@ def statement_counts(connection: Connection) -> dict[str, StatementCounts]:
     major = connection.info.server_version // 10000
     name = next(name for since, name in _STEPS if major >= since)
     rows = connection.execute(_SQL.joinpath(name).read_bytes()).fetchall()
-    return {text: StatementCounts(calls, mean, stddev, read) for text, calls, mean, stddev, read in rows}
+    return {text: StatementCounts(*counts) for text, *counts in rows}
+
+
+def execute_script(connection: Connection, sql: str, what: str) -> None:
+    """Any number of statements, in one transaction; UserError with line and the server's words if one is refused."""
+    if not sql.strip():
+        return
+    try:
+        connection.execute(sql.encode())
+    except psycopg.Error as error:
+        at = error.diag.statement_position
+        line = f" in line {sql[: int(at) - 1].count(chr(10)) + 1}" if at else ""
+        version = connection.info.parameter_status("server_version")
+        said = error.diag.message_primary or " ".join(str(error).split())
+        raise UserError(f"PostgreSQL {version} does not take {what}{line}: {said}") from None
 
 
 def database_bytes(connection: Connection) -> int:
@@ -121,16 +181,3 @@ def changed_settings(connection: Connection) -> tuple[tuple[str, str], ...]:
         ' WHERE s.setting IS DISTINCT FROM s.boot_val ORDER BY s.name COLLATE "C"'
     ).fetchall()
     return tuple((name, value) for name, value in rows)
-
-
-def build_facts(connection: Connection) -> tuple[tuple[str, str], ...]:
-    """What the running server says of its own build and of the cluster it runs on."""
-    row = connection.execute("SELECT pg_catalog.version()").fetchone()
-    assert row is not None
-    shown = connection.execute(
-        "SELECT s.name, s.setting FROM pg_catalog.pg_settings AS s WHERE s.name IN"
-        " ('block_size', 'wal_block_size', 'wal_segment_size', 'data_checksums', 'debug_assertions',"
-        " 'server_encoding', 'lc_collate', 'lc_ctype', 'integer_datetimes')"
-        ' ORDER BY s.name COLLATE "C"'
-    ).fetchall()
-    return (("version", row[0]), *((name, value) for name, value in shown))

@@ -9,14 +9,25 @@ this package with the standard library alone, and starts in milliseconds. The pu
     account     Account, server_account(): who servers run as
     release     Release, known_releases(home), find_release(spelling, home)
     fetch       fetch(release, home, progress) -> Jar: downloaded and checked
-    install     obtain(spelling, home, copy=1) -> Install; list_installed(home), list_releases(home)
-    cluster     create_cluster(install, data, account)
+    obtain      obtain(spelling, home, copy=1) -> Install, by what the spelling means:
+    install     Install; obtain_published(release, home): ready-made; list_installed(home), list_releases(home)
+    found       find_installed(), obtain_installed(asked, home): what somebody installed on this host
+    build       obtain_built(asked, home), list_built(home): from source, by the recipe
+    source      find_source(asked, home), unpack_source(found, into)
+    recipe      recipe(major, wish, jobs) -> Recipe: the commands of a build
+    cluster     create_cluster(install, data, account, settings)
+    facts       ask_build(connection), ask_cluster(connection): what they were made with, by stable names
+    inspection  inspect(install, home, ...) -> Inspection: a build's facts, settings and defaults, asked once
     settings    check_settings(user), render_settings(user, ...): what goes into pgverdict.conf
     server      Server(install, data, socket_directory, ...): start, stop, pids, connect, log_tail
+    outside     Stay(dsn), OutsideServer: a server that somebody else runs; databases of ours on it
+    containers  run_image(image, settings, ...) -> Container: the server of an image, once for a run
+    refusal     refused(doing): what such a server refuses, as an error with a hint
     control     read_control(data) -> Control, trim_wal(data)
     known       Known(install, account): which settings there are
     processes   running_in(directory), end_all(directories)
     cgroups     Cgroup; thaw_around(pids), made_for(directory): cgroups of ours, also those of a killed run
+    confine     find_confiner(limits) -> Confiner: the memory and the cores that servers are born with
     freeze      choose_means(wish) -> Means, make_freezer(means, server): freeze() and thaw()
     supervisor  Supervisor: stops what runs in given directories when this process ends
     workspace   Workspace.create(home, account): a run's own directories; sweep(home)

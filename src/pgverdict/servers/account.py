@@ -51,6 +51,7 @@ class Account:
         cwd: Path,
         stdout: int | IO[bytes],
         stderr: int | IO[bytes],
+        stdin: int = subprocess.DEVNULL,
         environment: Mapping[str, str] = MappingProxyType({}),
     ) -> "subprocess.Popen[bytes]":
         """Start a program as this account, in a session of its own (Ctrl-C does not reach it).
@@ -64,7 +65,7 @@ class Account:
             command,
             cwd=cwd,
             env={**ENVIRONMENT, **environment},
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=stdout,
             stderr=stderr,
             start_new_session=True,

@@ -1,8 +1,9 @@
-"""Cgroups of ours: made below the one we run in, frozen, thawed, and removed whoever made them.
+"""Cgroups of ours: made for a server, frozen, thawed, and removed whoever made them.
 
 Two kinds can freeze: the freezer of version 1, and version 2, which hosts that still use version 1 often have
-beside it (the "unified" mount). A cgroup of ours is known by its name, which says for which directory it was
-made; so remains are found from the directory alone, as servers are (`processes`).
+beside it (the "unified" mount). What else cgroups do for us is in `confine`. A cgroup of ours is known by its
+name, which says for which directory it was made, in whatever tree; so remains are found from the directory
+alone, as servers are (`processes`).
 
 SIGKILL does not reach a process in a frozen cgroup of version 1 before it is thawed, hence `thaw_around`:
 whoever ends servers calls it first.
@@ -31,6 +32,7 @@ _ANSWER_S = 5.0  # a process in the middle of an fsync freezes when that is over
 _REMOVE_S = 1.0  # a process that ended a moment ago still counts as inside
 _POLL_S = 0.00002
 _FREEZER = {1: "freezer.state", 2: "cgroup.freeze"}
+_CONTROLLERS = {"freezer", "memory", "cpuset"}  # of version 1, each may have a tree of its own
 
 
 class _Gone(WorldError):
@@ -58,24 +60,26 @@ class Cgroup:
             raise WorldError(f"cannot move process {pid} into {self.path}: {error.strerror}") from error
 
     def pids(self) -> set[int]:
-        return set(map(int, self._read("cgroup.procs").split()))
+        return set(map(int, self.read("cgroup.procs").split()))
 
     def freeze(self) -> None:
         """Returns when no process inside runs any more."""
-        self._say("FROZEN" if self.version == 1 else "1")
+        self.write(_FREEZER[self.version], "FROZEN" if self.version == 1 else "1")
         self._await(frozen=True)
 
     def thaw(self) -> None:
-        """Returns when the processes inside may run. One that is not frozen, or gone, is thawed."""
+        """Returns when the processes inside may run. One that is not frozen, gone, or cannot freeze, is thawed."""
+        if not self.has(_FREEZER[self.version]):
+            return
         with contextlib.suppress(_Gone):
-            self._say("THAWED" if self.version == 1 else "0")
+            self.write(_FREEZER[self.version], "THAWED" if self.version == 1 else "0")
             self._await(frozen=False)
 
     @property
     def is_frozen(self) -> bool:
         if self.version == 1:
-            return self._read("freezer.state").strip() == "FROZEN"
-        return "frozen 1" in self._read("cgroup.events").splitlines()
+            return self.read("freezer.state").strip() == "FROZEN"
+        return "frozen 1" in self.read("cgroup.events").splitlines()
 
     def remove(self) -> None:
         """Without processes it can go; WorldError if it still has some after a while."""
@@ -91,17 +95,23 @@ class Cgroup:
                     raise WorldError(f"cannot remove the cgroup {self.path}: {error.strerror}") from error
             time.sleep(0.002)
 
-    def _say(self, word: str) -> None:
+    def write(self, name: str, word: str) -> None:
+        """A word to one of its files; WorldError names the cgroup and what the kernel says."""
         try:
-            (self.path / _FREEZER[self.version]).write_text(word)
+            (self.path / name).write_text(word)
         except OSError as error:
-            raise self._told(f"write {word} to", error) from error
+            raise self._told(f"write {word} to {name} of", error) from error
 
-    def _read(self, name: str) -> str:
+    def read(self, name: str) -> str:
+        """What one of its files says; WorldError if it is not there."""
         try:
             return (self.path / name).read_text()
         except OSError as error:
-            raise self._told("read", error) from error
+            raise self._told(f"read {name} of", error) from error
+
+    def has(self, name: str) -> bool:
+        """Whether it has a file of that name, which depends on the kernel and on its controllers."""
+        return (self.path / name).exists()
 
     def _told(self, deed: str, error: OSError) -> WorldError:
         gone = error.errno in (errno.ENOENT, errno.ENODEV)
@@ -119,11 +129,18 @@ class Cgroup:
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """A mounted tree of cgroups that can freeze. `root`: the cgroup that is seen at `mount`."""
+    """A mounted tree of cgroups. `root`: the cgroup that is seen at `mount`."""
 
     version: int
     mount: Path
     root: str
+    controllers: frozenset[str] = frozenset()
+    """Of version 1, those that we use; version 2 says in its files which it has."""
+
+    @property
+    def can_freeze(self) -> bool:
+        """Whether its cgroups may be frozen, as far as can be told without making one (`obstacle`)."""
+        return self.version == 2 or "freezer" in self.controllers
 
     def cgroup_of(self, pid: int | str, proc: Path = _PROC) -> Cgroup | None:
         """The cgroup a process is in; None if it ended, or its cgroup lies outside of what is mounted."""
@@ -133,7 +150,7 @@ class Hierarchy:
             return None
         for line in lines:
             number, controllers, name = line.split(":", 2)
-            if number == "0" if self.version == 2 else "freezer" in controllers.split(","):
+            if number == "0" if self.version == 2 else self.controllers & set(controllers.split(",")):
                 inside = os.path.relpath(name.removesuffix(" (deleted)"), self.root)
                 return None if inside.startswith("..") else Cgroup(self.mount / inside, self.version)
         return None
@@ -147,17 +164,18 @@ class Hierarchy:
 
 
 def hierarchies(proc: Path = _PROC) -> list[Hierarchy]:
-    """What is mounted here and can freeze, version 2 first."""
-    found: dict[int, Hierarchy] = {}
+    """The trees that are mounted here and of use to us, version 2 first; a tree that is mounted twice is there once."""
+    found: dict[tuple[int, frozenset[str]], Hierarchy] = {}
     for line in (proc / "self" / "mountinfo").read_text().splitlines():
         where, _, what = line.partition(" - ")
         kind, _, options = what.split(" ", 2)
         root, mount = map(_unescape, where.split(" ")[3:5])
+        controllers = frozenset(options.split(",")) & _CONTROLLERS
         if kind == "cgroup2":
-            found.setdefault(2, Hierarchy(2, Path(mount), root))
-        elif kind == "cgroup" and "freezer" in options.split(","):
-            found.setdefault(1, Hierarchy(1, Path(mount), root))
-    return [found[version] for version in sorted(found, reverse=True)]
+            found.setdefault((2, frozenset()), Hierarchy(2, Path(mount), root))
+        elif kind == "cgroup" and controllers:
+            found.setdefault((1, controllers), Hierarchy(1, Path(mount), root, controllers))
+    return sorted(found.values(), key=lambda tree: -tree.version)
 
 
 def obstacle(version: int, proc: Path = _PROC) -> str | None:
@@ -188,7 +206,7 @@ def make_cgroup(version: int, data: Path, proc: Path = _PROC) -> Cgroup:
         raise WorldError(
             f"cannot make a cgroup: {obstacle(version, proc)}", hint="`--freeze signal` needs none"
         )
-    made = Cgroup(home.path / f"{_beginning(_tree(data))}{_digest(data)}", version)
+    made = cgroup_for(data, home)
     try:
         made.path.mkdir(exist_ok=True)
     except OSError as error:
@@ -198,10 +216,15 @@ def make_cgroup(version: int, data: Path, proc: Path = _PROC) -> Cgroup:
     return made
 
 
+def cgroup_for(data: Path, home: Cgroup) -> Cgroup:
+    """The cgroup below `home` that belongs to the server on a data directory; it need not be there yet."""
+    return Cgroup(home.path / f"{_beginning(_tree(data))}{_digest(data)}", home.version)
+
+
 def thaw_around(pids: Iterable[int], proc: Path = _PROC) -> set[Cgroup]:
     """Thaw the cgroups of ours in which these processes are; which ones those are. Never raises: whoever ends
     servers must go on, and sees whether they end."""
-    trees = hierarchies(proc)
+    trees = [tree for tree in hierarchies(proc) if tree.can_freeze]
     around = {
         group for pid in pids for tree in trees if (group := tree.cgroup_of(pid, proc)) and group.is_ours
     }
@@ -222,8 +245,9 @@ def made_for(directory: Path, proc: Path = _PROC) -> set[Cgroup]:
 
 
 def _home(version: int, proc: Path) -> Cgroup | None:
-    """The cgroup we are in: what we may make, we may make below it."""
-    return next((tree.cgroup_of("self", proc) for tree in hierarchies(proc) if tree.version == version), None)
+    """The cgroup we are in, in the tree that can freeze: what we may make, we may make below it."""
+    trees = (tree for tree in hierarchies(proc) if tree.version == version and tree.can_freeze)
+    return next((tree.cgroup_of("self", proc) for tree in trees), None)
 
 
 def _tree(data: Path) -> Path:

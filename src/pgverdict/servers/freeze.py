@@ -117,7 +117,7 @@ class BySignal:
 
 
 class ByCgroup:
-    """A cgroup of its own for the server."""
+    """A cgroup of its own for the server; where it is confined in the same tree, the one it is confined in."""
 
     def __init__(self, server: Server, version: int) -> None:
         self._server = server
@@ -148,7 +148,9 @@ class ByCgroup:
         return time.perf_counter_ns() - begin
 
     def __enter__(self) -> Self:
-        self._cgroup = make_cgroup(self._version, self._server.data)
+        confiner, data = self._server.confiner, self._server.data
+        self._cgroup = confiner.cgroup(data, self._version) if confiner else None
+        self._cgroup = self._cgroup or make_cgroup(self._version, data)
         return self
 
     def __exit__(

@@ -53,6 +53,10 @@ class Home:
         return self.cache / "templates"
 
     @property
+    def inspections(self) -> Path:
+        return self.cache / "inspections"
+
+    @property
     def runs(self) -> Path:
         return self.cache / "runs"
 
@@ -64,7 +68,7 @@ class Home:
                 mark(root)
             except OSError as error:
                 raise WorldError(f"cannot use {root}: {error.strerror}", hint=_hint()) from error
-        for folder in (self.downloads, self.installs, self.templates, self.runs):
+        for folder in (self.downloads, self.installs, self.templates, self.inspections, self.runs):
             _make(folder)
         account.require_reach(self.cache, VARIABLE)
 

@@ -20,7 +20,14 @@ from pgverdict.servers.fetch import Jar, fetch
 from pgverdict.servers.home import VARIABLE, Home
 from pgverdict.servers.interruption import shield
 from pgverdict.servers.maven import Progress
-from pgverdict.servers.release import Release, find_release, known_releases, local_releases, major_of
+from pgverdict.servers.release import (
+    Release,
+    find_release,
+    known_releases,
+    local_releases,
+    major_of_version,
+    version_said,
+)
 from pgverdict.servers.scratch import locked, scratch
 from pgverdict.servers.space import require_space
 
@@ -42,7 +49,10 @@ class Build:
 
 @dataclass(frozen=True)
 class Install:
-    """`identity` is the SHA-512 of the package that it was unpacked from; two copies have the same."""
+    """`identity` tells what it was made from (of a package its SHA-512); two copies have the same.
+
+    `package`: a spelling that will always mean this build.
+    """
 
     version: str
     package: str
@@ -50,11 +60,17 @@ class Install:
     identity: str
     build: Build
     root: Path
+    bin: str = "bin"
+    """Where below `root` the programs are."""
 
     @property
     def major(self) -> tuple[int, ...]:
         """(9, 6) or (17,)."""
-        return major_of(tuple(int(part) for part in re.findall(r"\d+", self.version)))
+        return major_of_version(self.version)
+
+    def is_before(self, major: int) -> bool:
+        """Whether it is older than the major release of that number."""
+        return self.major < (major,)
 
     @cached_property
     def data_format(self) -> str:
@@ -77,14 +93,14 @@ class Install:
 
     @property
     def postgres(self) -> Path:
-        return self.root / "bin" / "postgres"
+        return self.root / self.bin / "postgres"
 
     @property
     def initdb(self) -> Path:
-        return self.root / "bin" / "initdb"
+        return self.root / self.bin / "initdb"
 
 
-def obtain(
+def obtain_published(
     spelling: str,
     home: Home,
     *,
@@ -99,7 +115,7 @@ def obtain(
     assert copy >= 1
     release = find_release(spelling, home)
     root = home.installs / f"{release.package}-{copy}"
-    if (install := _read(root)) is not None:
+    if (install := read_install(root)) is not None:
         return install
     try:
         jar = fetch(release, home, progress)
@@ -110,7 +126,7 @@ def obtain(
 
 def list_installed(home: Home) -> list[Install]:
     """What is unpacked here, oldest release first."""
-    read = [_read(path.parent) for path in home.installs.glob(f"[0-9]*/{_FACTS}")]
+    read = [read_install(path.parent) for path in home.installs.glob(f"[0-9]*/{_FACTS}")]
     found = [install for install in read if install is not None]
     return sorted(found, key=lambda install: (Release(install.package).numbers, install.copy))
 
@@ -128,23 +144,41 @@ def _install(jar: Jar, release: Release, copy: int, root: Path, account: Account
         temporary.mkdir()
         place.chmod(0o755)
         _unpack(jar.path, temporary)
-        version = _ask_version(temporary, account)
-        facts = {
-            "version": version,
-            "package": release.package,
-            "copy": copy,
-            "identity": jar.sha512,
-            "build": asdict(_read_build(temporary / "bin" / "postgres")),
-        }
-        (temporary / _FACTS).write_text(json.dumps(facts, indent=1))
-        _open_to_servers(temporary)
-        with shield(), locked(root.parent):
-            # If another process was faster, its install is as good. What is no whole install goes.
-            if _read(root) is None:
-                if os.path.lexists(root):
-                    root.rename(place / "damaged")
-                temporary.rename(root)
-    install = _read(root)
+        return finish_install(place, root, account, package=release.package, copy=copy, identity=jar.sha512)
+
+
+def finish_install(
+    place: Path,
+    root: Path,
+    account: Account,
+    *,
+    package: str,
+    copy: int,
+    identity: str,
+    build: Build | None = None,
+    bin: str = "bin",  # noqa: A002  (what the folder is called everywhere)
+) -> Install:
+    """Try what lies in `install` in a scratch directory, and give it its name. `build`: if its maker knows better."""
+    temporary = place / "install"
+    _open_to_servers(temporary)
+    version = _ask_version(temporary / bin, account)
+    facts = {
+        "version": version,
+        "package": package,
+        "copy": copy,
+        "identity": identity,
+        "build": asdict(build or _read_build(temporary / bin / "postgres")),
+        "bin": bin,
+    }
+    (temporary / _FACTS).write_text(json.dumps(facts, indent=1))
+    _open_to_servers(temporary)
+    with shield(), locked(root.parent):
+        # If another process was faster, its install is as good. What is no whole install goes.
+        if read_install(root) is None:
+            if os.path.lexists(root):
+                root.rename(place / "damaged")
+            temporary.rename(root)
+    install = read_install(root)
     assert install is not None
     return install
 
@@ -156,7 +190,7 @@ def _unpack(jar: Path, into: Path) -> None:
             if len(names) != 1:
                 raise WorldError(f"not a package of PostgreSQL: {jar} holds {package.namelist()}")
             with package.open(names[0]) as archive, tarfile.open(fileobj=archive, mode="r:xz") as tar:
-                _extract(tar, into)
+                extract(tar, into)
     except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
         raise WorldError(f"cannot unpack {jar}: {error}") from error
     for program in ("postgres", "initdb"):
@@ -164,7 +198,7 @@ def _unpack(jar: Path, into: Path) -> None:
             raise WorldError(f"not a package of PostgreSQL: {jar} has no bin/{program}")
 
 
-def _extract(tar: tarfile.TarFile, into: Path) -> None:
+def extract(tar: tarfile.TarFile, into: Path) -> None:
     """Unpack an archive, nothing of which may land or point outside."""
     if hasattr(tarfile, "data_filter"):
         tar.extractall(into, filter="data")
@@ -189,21 +223,20 @@ def _open_to_servers(root: Path) -> None:
                 path.chmod(0o755 if executable else 0o644)
 
 
-def _ask_version(root: Path, account: Account) -> str:
+def _ask_version(programs: Path, account: Account) -> str:
     """What `postgres --version` says, asked as the account that servers run as: does it run at all?"""
-    _open_to_servers(root)
     try:
-        answer = account.run([str(root / "bin" / "postgres"), "--version"], cwd=root)
+        answer = account.run([str(programs / "postgres"), "--version"], cwd=programs)
     except PermissionError:
-        account.require_reach(root, VARIABLE)
+        account.require_reach(programs, VARIABLE)
         raise
-    match = re.search(r"\(PostgreSQL\) (\d+(?:\.\d+)+)", answer.stdout)
-    if answer.returncode != 0 or match is None:
+    version = version_said(answer.stdout)
+    if answer.returncode != 0 or version is None:
         raise WorldError(
             f"the build of PostgreSQL does not run on this machine: {answer.stdout.strip()}",
             hint="ready-made builds want glibc; a missing library is named above",
         )
-    return match[1]
+    return version
 
 
 def _read_build(postgres: Path) -> Build:
@@ -222,7 +255,7 @@ def _find_text(content: bytes, pattern: bytes) -> str:
     return match[1].decode(errors="replace").strip() if match else ""
 
 
-def _read(root: Path) -> Install | None:
+def read_install(root: Path) -> Install | None:
     """The install in a directory; None if there is none, or a damaged one, which is as good as none."""
     try:
         facts = json.loads((root / _FACTS).read_text())

@@ -36,7 +36,8 @@ class Known:
             return None
         return UserError(
             f"PostgreSQL {self.install.version} refuses the setting {unknown[1]}: {complaint}",
-            hint=_nearest(unknown[1], self._names()),
+            hint=_nearest(unknown[1], self._names())
+            or f"`--set '{unknown[1]}?=...'` leaves it out on arms that do not know it",
         )
 
     def require_loaded(

@@ -65,6 +65,25 @@ def major_of(numbers: tuple[int, ...]) -> tuple[int, ...]:
     return numbers[:2] if numbers[0] < 10 else numbers[:1]
 
 
+def major_of_version(version: str) -> tuple[int, ...]:
+    """The major part of what PostgreSQL says it is.
+
+    >>> major_of_version("9.6.24"), major_of_version("19devel")
+    ((9, 6), (19,))
+    """
+    return major_of(tuple(int(part) for part in re.findall(r"\d+", version)))
+
+
+def version_said(told: str) -> str | None:
+    """The version in what `postgres --version` prints; None if it is not the word of one.
+
+    >>> version_said("postgres (PostgreSQL) 18.1 (Debian 18.1-1)")
+    '18.1'
+    """
+    match = re.search(r"\(PostgreSQL\) (\d+(?:\.\d+)*[a-z]*\d*)", told)
+    return match[1] if match else None
+
+
 def spell_major(major: tuple[int, ...]) -> str:
     return ".".join(map(str, major))
 

@@ -18,13 +18,14 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import IO, TYPE_CHECKING, Any, Literal, Self
 
 from pgverdict.errors import UserError, WorldError
 from pgverdict.servers import interruption, processes
 from pgverdict.servers.account import Account
 from pgverdict.servers.cgroups import thaw_around
 from pgverdict.servers.cluster import SUPERUSER
+from pgverdict.servers.confine import Confiner, Confines
 from pgverdict.servers.handicap import (
     COUNTS_NAME,
     Handicap,
@@ -53,6 +54,9 @@ _POLL_S = 0.001
 _WAIT_S = 0.1  # a held back request to end makes a stop hurry: look for one so often
 _COMPLAINT_LINES_MAX = 12
 
+_WHEN_TOLD = ("/bin/sh", "-c", 'read -r told && exec "$@" </dev/null', "sh")
+"""A shell that becomes the postmaster when it is told to, and ends if whoever would tell it is gone."""
+
 
 class Server:
     def __init__(
@@ -67,8 +71,12 @@ class Server:
         statements: bool = True,
         log: Path | None = None,
         handicap: Handicap | None = None,
+        confiner: Confiner | None = None,
     ) -> None:
-        """`data`: a cluster by create_cluster, or a copy of one. `log`: beside it if not said."""
+        """`data`: a cluster by create_cluster, or a copy of one. `log`: beside it if not said.
+
+        `confiner`: what confines it; nobody's page cache of `data` should then be left (`datasets.page_cache`).
+        """
         self.install = install
         self.data = data
         self.socket_directory = socket_directory
@@ -78,6 +86,9 @@ class Server:
         self.statements = statements
         self.log = log or data.with_name(data.name + ".log")
         self.handicap = handicap
+        self.confiner = confiner
+        self.confines: Confines | None = None
+        """Its cgroups from its start to its end, where it is confined."""
         self._process: subprocess.Popen[bytes] | None = None
         self._segments: set[str] = set()
         self._log_begin = 0
@@ -100,14 +111,10 @@ class Server:
         try:
             # Between the launch and the note of it nothing may come, or nobody would stop the server.
             with interruption.shield(), self.log.open("ab") as log:
+                if self.confiner is not None:
+                    self.confines = self.confiner.make(self.data)
                 begin = time.monotonic()
-                self._process = self.account.popen(
-                    [str(self.install.postgres), "-D", str(self.data)],
-                    cwd=self.data,
-                    stdout=log,
-                    stderr=log,
-                    environment=environment,
-                )
+                self._launch(log, environment)
             self._await_connection(begin + deadline_s)
             start_ms = (time.monotonic() - begin) * 1000
             self._segments = processes.mapped_segments(self.pid)
@@ -125,12 +132,35 @@ class Server:
         A request to end that comes meanwhile makes it hurry, and is raised when the server is gone.
         """
         with interruption.shield():
-            process = self._process
-            if process is None:
-                return mode
-            step = self._end(process, mode, deadline_s)
-            self._process = None
-            return step
+            if self._process is not None:
+                mode = self._end(self._process, mode, deadline_s)
+                self._process = None
+            if self.confines is not None:
+                self.confines.remove()
+                self.confines = None
+            return mode
+
+    def _launch(self, log: IO[bytes], environment: Mapping[str, str]) -> None:
+        command = [str(self.install.postgres), "-D", str(self.data)]
+        where: dict[str, Any] = {
+            "cwd": self.data,
+            "stdout": log,
+            "stderr": log,
+            "environment": environment,
+        }
+        if self.confines is None:
+            self._process = self.account.popen(command, **where)
+            return
+        # A server moved into its cgroups when it runs would have left pages outside. So a shell is moved, which has
+        # nothing to lose, and becomes the postmaster then. It runs as the account, that may not move itself.
+        self._process = self.account.popen([*_WHEN_TOLD, *command], stdin=subprocess.PIPE, **where)
+        assert self._process.stdin is not None
+        with (
+            contextlib.suppress(BrokenPipeError),
+            self._process.stdin as told,
+        ):  # one that ended is met soon enough
+            self.confines.take_in(self._process.pid)
+            told.write(b"go\n")
 
     def _end(self, process: "subprocess.Popen[bytes]", mode: Mode, deadline_s: float) -> Mode:
         if process.poll() is not None:
@@ -189,6 +219,16 @@ class Server:
             connect_timeout=30,
             autocommit=True,
         )
+
+    @property
+    def version(self) -> str:
+        """As its install has it."""
+        return self.install.version
+
+    def create_database(self, name: str) -> None:
+        """A new and empty one."""
+        with self.connect() as connection:
+            connection.execute(f"CREATE DATABASE {name}".encode())
 
     def log_tail(self, lines: int = 20) -> str:
         """The last lines that the server wrote since its latest start."""

@@ -55,6 +55,9 @@ REFUSED = {
 }
 """Settings that the user may not give, and why."""
 
+BY_INITDB = ("data_checksums",)
+"""Settings of the user's that a new cluster is made with, on or off; no file can change them later."""
+
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)*")
 _PRELOAD = "shared_preload_libraries"
 
@@ -70,6 +73,8 @@ def check_settings(user: Mapping[str, str]) -> dict[str, str]:
             raise UserError(f"the setting {name} may not be changed: {REFUSED[name]}")
         if name == "log_min_messages" and value.strip().lower() == "panic":
             raise UserError(f"the server's messages are read when it fails: {name} = {value}")
+        if name in BY_INITDB and value not in ("on", "off"):
+            raise UserError(f"the setting {name} is on or off: {value}")
         if name in checked:
             raise UserError(f"the setting is given twice: {name}")
         if "\0" in value:
@@ -108,7 +113,7 @@ def render_settings(
             "# What the measuring needs.",
             *(_line(name, value) for name, value in own.items()),
             "# What the user asks for.",
-            *(_line(name, value) for name, value in asked.items()),
+            *(_line(name, value) for name, value in asked.items() if name not in BY_INITDB),
             "",
         ]
     )

@@ -12,16 +12,20 @@ def require_space(
     path: Path, bytes_needed: int, what: str, *, advice: str = "choose a smaller scale"
 ) -> None:
     """WorldError unless the file system of `path` (which need not exist yet) has room for `what`."""
-    place = next(step for step in (path, *path.parents) if step.exists())
-    status = os.statvfs(place)
-    # f_bavail, not f_bfree: servers are not root and cannot use root's reserve.
-    bytes_free = status.f_bavail * status.f_frsize
+    bytes_free = free_bytes(path)
     if bytes_free < bytes_needed:
         raise WorldError(
             f"not enough room for {what} in {path}: needs {show_bytes(bytes_needed)}, "
             f"free are {show_bytes(bytes_free)}",
             hint=f"{advice}, or set PGVERDICT_HOME to a larger file system",
         )
+
+
+def free_bytes(path: Path) -> int:
+    """Of the file system of `path`, which need not exist yet."""
+    status = os.statvfs(next(step for step in (path, *path.parents) if step.exists()))
+    # f_bavail, not f_bfree: servers are not root and cannot use root's reserve.
+    return status.f_bavail * status.f_frsize
 
 
 def show_bytes(count: int) -> str:

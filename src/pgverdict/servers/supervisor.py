@@ -15,6 +15,7 @@ import contextlib
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -50,6 +51,10 @@ class Supervisor:
         """At the end delete this directory, which must be marked as ours."""
         self._add("remove", directory)
 
+    def run_at_end(self, command: Sequence[str]) -> None:
+        """At the end run this, whatever comes of it: it removes what is no process of ours."""
+        self._add("run", json.dumps(list(command)))
+
     def revive(self) -> None:
         """Start it again if somebody killed it: to be called before a server is launched."""
         if self._process.poll() is not None:
@@ -73,7 +78,7 @@ class Supervisor:
     ) -> None:
         self.close()
 
-    def _add(self, verb: str, directory: Path) -> None:
+    def _add(self, verb: str, directory: Path | str) -> None:
         self._orders[verb, str(directory)] = None
         self._say(verb, directory)
 
@@ -83,7 +88,7 @@ class Supervisor:
         found = [f"process {pid} in {place}" for place in watched for pid in processes.running_in(place)]
         return ", ".join(found) or "all have ended by now"
 
-    def _say(self, verb: str, directory: Path) -> None:
+    def _say(self, verb: str, directory: Path | str) -> None:
         try:
             _write(self._process, verb, str(directory))
         except BrokenPipeError:

@@ -1,7 +1,8 @@
 """The directories of one run, and what remains of a run that was killed.
 
-A workspace lies in the cache and holds data directories and logs. Its lock file is locked while the run
-lives, so that `sweep` can tell remains from runs. Sockets lie elsewhere, because their path must be short;
+A workspace lies in the cache and holds data directories and logs. Where the user named other directories for an
+arm, it has a directory of its own in each (`place_in`). Its lock file is locked while the run lives, so that
+`sweep` can tell remains from runs. Sockets lie elsewhere, because their path must be short;
 the workspace remembers where. Whatever server runs in a workspace ends with the process that made it.
 """
 
@@ -41,6 +42,7 @@ class Workspace:
         self.supervisor = Supervisor()
         self.supervisor.watch(path)
         self.supervisor.remove(sockets)
+        self._places: dict[Path, Path] = {}
 
     @classmethod
     def create(cls, home: Home, account: Account, name: str | None = None) -> "Workspace":
@@ -96,11 +98,47 @@ class Workspace:
             self.account.make_directory(path)
         return path
 
+    def place_in(self, directory: Path) -> Path:
+        """A directory of ours in one of the user's, the same one each time; it goes with the workspace.
+
+        WorldError if it cannot be made. It is noted before it is made, so that remains of it are found.
+        """
+        real = Path(os.path.realpath(directory))
+        place = real / f"pgverdict-{self.name}"
+        if real in self._places:
+            return place
+        self._places[real] = place
+        self._note_facts()
+        try:
+            with shield():
+                place.mkdir()
+                place.chmod(0o755)
+                mark(place)
+        except OSError as error:
+            del self._places[real]
+            self._note_facts()
+            raise WorldError(f"cannot make a directory in {directory}: {error.strerror}") from error
+        self.supervisor.watch(place)
+        return place
+
+    def _note_facts(self) -> None:
+        """What `sweep` has to know of this workspace if we are killed."""
+        facts = {
+            "sockets": str(self.sockets),
+            "pid": os.getpid(),
+            "places": [str(place) for place in self._places.values()],
+        }
+        temporary = self.path / f".{_FACTS}"
+        temporary.write_text(json.dumps(facts))
+        temporary.replace(self.path / _FACTS)
+
     def close(self) -> None:
         """Stop what still runs here and delete all of it."""
         with shield():
             try:
                 self.supervisor.close()
+                for place in self._places.values():
+                    remove_tree(place)
                 remove_tree(self.sockets)
                 remove_tree(self.path)
             finally:
@@ -144,16 +182,37 @@ def _bury(path: Path) -> str | None:
                     return None  # somebody else has buried it
                 if _is_alive(path, stack):
                     return None
-            stopped = processes.end_all([path])
+            places = _places_of(path)
+            stopped = processes.end_all([path, *places])
             freed = 0
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError, WorldError):
                 freed += remove_tree(Path(json.loads((path / _FACTS).read_text())["sockets"]))
+            for place in places:
+                freed += _remove_place(place)
             freed += remove_tree(path)
     except (OSError, WorldError) as error:
         reason = error.message if isinstance(error, WorldError) else f"{error.strerror}: {error.filename}"
         return f"found the remains of run {path.name}, which stay: {reason}"
     servers = {0: "no server was running", 1: "stopped 1 server"}.get(stopped, f"stopped {stopped} servers")
     return f"found the remains of run {path.name}: {servers}, removed {show_bytes(freed)}"
+
+
+def _places_of(path: Path) -> list[Path]:
+    """The directories that a run had made in those of its user; none that it had not come to note."""
+    try:
+        return [Path(place) for place in json.loads((path / _FACTS).read_text()).get("places", [])]
+    except (OSError, ValueError, AttributeError, TypeError):
+        return []
+
+
+def _remove_place(place: Path) -> int:
+    """Delete it if it carries our mark itself, or is empty: a kill came between its making and its mark."""
+    if place.is_dir() and not place.is_symlink() and not any(place.iterdir()):
+        place.rmdir()
+        return 0
+    if place.exists() and not is_marked(place):
+        raise WorldError(f"will not delete what is not marked as made by pgverdict: {place}")
+    return remove_tree(place)
 
 
 def _is_alive(path: Path, stack: contextlib.ExitStack) -> bool:
@@ -173,7 +232,8 @@ def _remove_half_done(home: Home) -> list[str]:
     """Downloads and installs that were cut short. Where none can be deleted, why not."""
     freed = 0
     try:
-        freed += remove_forsaken(".unpacking-*", home.installs)
+        for pattern in (".unpacking-*", ".building-*"):
+            freed += remove_forsaken(pattern, home.installs)
         for pattern in (".fetch-*", ".maven-*", ".releases-*"):
             freed += remove_forsaken(pattern, home.downloads)
     except (OSError, WorldError) as error:

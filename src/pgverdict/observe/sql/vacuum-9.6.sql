@@ -1,0 +1,2 @@
+-- Indexes are always cleaned.
+VACUUM (ANALYZE)
