@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 
 from pgverdict.errors import UserError
+from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import CellSpec
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads import catalogue
@@ -73,3 +74,10 @@ def test_the_metric_that_was_chosen_decides() -> None:
     cell = CellSpec("select-only", 1, 1, primary="latency_us_p99")
 
     assert primary_of(cell, catalogue.workload("select-only")) == "latency_us_p99"
+
+
+def test_a_cold_cell_is_decided_by_its_total() -> None:
+    cell = CellSpec("select-only", 1, 1, cache=Cache.COLD)
+
+    assert primary_of(cell, SELECT) == "tps"
+    assert primary_of(dataclasses.replace(cell, primary="latency_us_p99"), SELECT) == "latency_us_p99"

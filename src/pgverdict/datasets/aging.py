@@ -59,11 +59,17 @@ class AgedSpec:
     base: TemplateSpec
     workload: Workload
     clients: int
+    settings: tuple[tuple[str, str], ...] = ()
+    """Of the cell, beside those that the template was loaded with."""
 
     @property
     def name(self) -> str:
         """The aged template's directory: the base's name and what was done."""
-        parts = (REVISION, [(s.name, s.weight, s.text) for s in self.workload.scripts])
+        program = self.workload.program
+        parts: tuple[object, ...] = (REVISION, [(s.name, s.weight, s.text) for s in self.workload.scripts])
+        if program is not None:
+            parts += (program.name, program.parameters)
+        parts += (self.settings,) if self.settings else ()
         digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:10]
         return f"{self.base.name}-aged-{self.workload.name}-c{self.clients}-{digest}"
 
@@ -134,6 +140,7 @@ def make_aged(
     """
     final = home.templates / spec.name
     partial = workshop / spec.name
+    remove_tree(partial)  # of a try that failed, before the run went on with other cells
     account.make_directory(partial)
     data = partial / _DATA
     copy_data(base.data, data)
@@ -193,7 +200,9 @@ def _work(server: Server, spec: AgedSpec, clients: Clients, progress: Callable[[
             threads=clients.threads,
             cpus=clients.cpus,
             scripts=spec.workload.scripts,
+            program=spec.workload.program,
             variables=clients.variables,
+            statement_s=spec.workload.statement_s,
         )
         clients.connected(engine.connect(0, where(server)))
         watch = Watch(connection)

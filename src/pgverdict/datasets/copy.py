@@ -48,18 +48,23 @@ def _copying(source: Path, target: Path) -> Iterator[subprocess.Popen[str]]:
 
 def settle(path: Path) -> bool:
     """Write out what the file system of `path` still holds back and wait for it; False if the host never got quiet."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        if _libc.syncfs(descriptor) != 0:
-            raise OSError(ctypes.get_errno(), "syncfs", str(path))
-    finally:
-        os.close(descriptor)
+    sync_file_system(path)
     deadline = time.monotonic() + SETTLE_S
     while memory_bytes("Dirty") + memory_bytes("Writeback") > SETTLED_BYTES:
         if time.monotonic() > deadline:
             return False
         time.sleep(0.02)
     return True
+
+
+def sync_file_system(path: Path) -> None:
+    """Returns when all that was written to the file system of `path` is on its storage."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        if _libc.syncfs(descriptor) != 0:
+            raise OSError(ctypes.get_errno(), "syncfs", str(path))
+    finally:
+        os.close(descriptor)
 
 
 _libc = ctypes.CDLL(None, use_errno=True)

@@ -1,12 +1,18 @@
 """In which regimes a workload is measured, those that were asked for or its own, and what decides it there."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pgverdict.errors import UserError
+from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import CellSpec
+from pgverdict.spec.metrics import OF_STREAMS
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads import catalogue
 from pgverdict.workloads.workload import Workload
+
+STEPS_PRIMARY = "step_rate_geomean"
+"""Of a chain; no other metric of a whole cell can be told of one."""
 
 _HEADLINE_FIRST = (Regime.STEADY, Regime.FRESH)
 """Of two regimes of one workload the steady one says more, so it comes first wherever cells are listed."""
@@ -21,9 +27,17 @@ def primary_of(cell: CellSpec, workload: Workload) -> str:
     """The metric that decides a cell of the workload: the one chosen for it, or by its regime (METHODOLOGY.md#metrics).
 
     In rounds of seconds one kind of transaction is decided by its typical time. Rounds that go through checkpoints and
-    vacuums are decided by their total, which these are a part of; so is a mix, which has no typical transaction.
+    vacuums are decided by their total, which these are a part of; so is a mix, which has no typical transaction, and a
+    cold cell, in which a transaction reads from storage or does not, and what reading costs is the sum.
+    A stream is decided by the geometric mean, in which every query weighs the same, however long it takes; streams at
+    once by their total. A chain is decided by the mean of its steps, in which each weighs the same, however long it
+    takes.
     """
-    whole = regime_of(cell, workload) is Regime.STEADY or len(workload.scripts) > 1
+    if workload.streams is not None and cell.primary is None:
+        return OF_STREAMS if cell.clients == 1 else "tps"
+    whole = regime_of(cell, workload) is Regime.STEADY or workload.is_mix or cell.cache is Cache.COLD
+    if workload.chain is not None:
+        return cell.primary or STEPS_PRIMARY
     return cell.primary or ("tps" if whole else "latency_us_p50")
 
 
@@ -35,14 +49,45 @@ def regimes_of(workload: Workload, asked: Sequence[Regime]) -> tuple[Regime | No
     if not asked:
         return (None,)
     words = ", ".join(regime.value for regime in asked)
-    if workload.regime is Regime.READ_ONLY:
-        others = [
-            name for name in catalogue.names() if catalogue.workload(name).regime is not Regime.READ_ONLY
-        ]
+    if workload.regime not in _HEADLINE_FIRST:
+        others = [name for name in catalogue.names() if catalogue.workload(name).regime in _HEADLINE_FIRST]
+        why = "changes no data" if workload.regime is Regime.READ_ONLY else "is a chain of steps"
         raise UserError(
-            f"the workload {workload.name} changes no data and has no regime to choose: {words}",
+            f"the workload {workload.name} {why} and has no regime to choose: {words}",
             hint=f"leave out --regime, or choose a workload that changes data: {', '.join(others)}",
         )
     if len(set(asked)) != len(asked):
         raise UserError(f"the same regime is named twice: {words}", hint="name each once")
     return tuple(None if r is workload.regime else r for r in _HEADLINE_FIRST if r in asked)
+
+
+def require_fitting_streams(cell: CellSpec, workload: Workload) -> None:
+    """UserError for what rounds that are whole streams cannot have, and for what only they have."""
+    if workload.streams is None:
+        if cell.primary == OF_STREAMS:
+            raise UserError(
+                f"the metric {OF_STREAMS} is of streams, which {workload.name} has none of",
+                hint="leave out --primary, or choose latency_us_mean",
+            )
+        return
+    if cell.pairs is not None:
+        raise UserError(
+            f"a round of {workload.name} has as many pairs as a stream has queries: --pairs {cell.pairs}",
+            hint="leave out --pairs",
+        )
+    if cell.cache is Cache.COLD:
+        raise UserError(
+            f"after the first query of a stream nothing is cold any more: {workload.name} with --cache cold",
+            hint="leave out --cache cold",
+        )
+
+
+def require_primary(cell: CellSpec, workload: Workload) -> None:
+    """UserError where the chosen primary metric cannot be told of a cell of the workload."""
+    if cell.primary is None or (cell.primary == STEPS_PRIMARY) == (workload.chain is not None):
+        return
+    own = primary_of(replace(cell, primary=None), workload)
+    raise UserError(
+        f"the metric {cell.primary} cannot be told of the workload {workload.name}",
+        hint=f"leave out --primary: {own} decides",
+    )

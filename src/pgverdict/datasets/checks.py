@@ -1,0 +1,25 @@
+"""Whether data is still what its dataset promises: questions that no row may answer.
+
+A server that loses an update, or a workload of ours that is wrong, would be measured as if nothing had happened.
+"""
+
+from pgverdict.datasets.load import DATABASE
+from pgverdict.errors import WorldError
+from pgverdict.observe import views
+from pgverdict.servers.outside import AnyServer
+from pgverdict.workloads.workload import Dataset
+
+
+def check_data(server: AnyServer, dataset: Dataset) -> None:
+    """WorldError, with the first row that tells, where a check of the dataset does not hold in the server's data."""
+    if not dataset.checks:
+        return
+    with views.session(server, DATABASE) as connection:
+        for check in dataset.checks:
+            row = connection.execute(check.sql.encode()).fetchone()
+            if row is not None:
+                raise WorldError(
+                    f"the data of {dataset.name} break check {check.name} ({check.about}):"
+                    f" {', '.join(map(str, row))}",
+                    hint="the server or the workload has lost or doubled work: nothing measured on it counts",
+                )

@@ -1,0 +1,94 @@
+"""What of a data directory is in the page cache, and out with it: of this directory only, never of the host.
+
+Two kinds of rounds begin with none of their data in the page cache. Cold ones, whose data is to come from storage.
+And those of servers confined in memory: the kernel charges a page of a file to the cgroup of whoever read or wrote
+it first, and to nobody else as long as it stays. Data that `cp`, or the server of the round before, has brought in
+would be memory beside the limit, and a dataset that does not fit would.
+
+    evict(Path("/var/cache/pgverdict/runs/x/in-place/17.7-pgbench"))     # WorldError if it did not help
+"""
+
+import ctypes
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from pgverdict.datasets.copy import sync_file_system
+from pgverdict.errors import WorldError
+
+RESIDENT_BYTES_MAX = 1 << 20
+"""What may remain: pages that somebody holds for a moment, of a thousand files."""
+
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+def evict(directory: Path) -> int:
+    """Drop all files of a directory from the page cache; the bytes that remain, few.
+
+    WorldError where more remain: a file system in memory has no other place for them, and pages that a running
+    server has mapped stay.
+    """
+    # The kernel drops no page that is yet to be written.
+    sync_file_system(directory)
+    for descriptor, _ in _files(directory):
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+    left = resident_bytes(directory)
+    if left > RESIDENT_BYTES_MAX:
+        raise WorldError(
+            f"cannot empty the page cache of {directory}: {left} bytes remain",
+            hint="a file system in memory cannot be emptied: set PGVERDICT_HOME to one on a disk",
+        )
+    return left
+
+
+def resident_bytes(directory: Path) -> int:
+    """How much of the files of a directory is in the page cache, in whole pages."""
+    return sum(_resident_bytes(descriptor, size) for descriptor, size in _files(directory) if size)
+
+
+def _files(directory: Path) -> Iterator[tuple[int, int]]:
+    """Each regular file below, open while it is the iterator's turn, and its size. No link is followed."""
+    for folder, _, names in os.walk(directory):
+        for name in names:
+            path = Path(folder, name)
+            if not stat.S_ISREG(path.lstat().st_mode):
+                continue
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+            try:
+                yield descriptor, os.fstat(descriptor).st_size
+            finally:
+                os.close(descriptor)
+
+
+def _resident_bytes(descriptor: int, size: int) -> int:
+    """Mapped for a moment and not touched: mincore(2) tells of a mapping what is in memory of the file behind it."""
+    address = _libc.mmap(None, size, _PROT_NONE, _MAP_SHARED, descriptor, 0)
+    if address == _MAP_FAILED:
+        raise OSError(ctypes.get_errno(), "mmap")
+    try:
+        pages = (ctypes.c_ubyte * -(-size // _PAGE_BYTES))()
+        if _libc.mincore(address, size, pages) != 0:
+            raise OSError(ctypes.get_errno(), "mincore")
+    finally:
+        _libc.munmap(address, size)
+    # The lowest bit says it; the others are reserved.
+    return sum(page & 1 for page in bytes(pages)) * _PAGE_BYTES
+
+
+_PROT_NONE = 0
+_MAP_SHARED = 1
+_MAP_FAILED = ctypes.c_void_p(-1).value
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.mmap.restype = ctypes.c_void_p
+_libc.mmap.argtypes = (
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_int,
+    ctypes.c_int,
+    ctypes.c_int,
+    ctypes.c_long,
+)
+_libc.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+_libc.mincore.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_ubyte))

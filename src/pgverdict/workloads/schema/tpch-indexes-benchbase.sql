@@ -1,0 +1,25 @@
+-- The indexes that BenchBase has beside the primary keys, redundant ones among them.
+CREATE UNIQUE INDEX region_rk ON region (r_regionkey);
+CREATE UNIQUE INDEX nation_nk ON nation (n_nationkey);
+CREATE INDEX nation_rk ON nation (n_regionkey);
+CREATE UNIQUE INDEX part_pk ON part (p_partkey);
+CREATE UNIQUE INDEX supplier_sk ON supplier (s_suppkey);
+CREATE INDEX supplier_nk ON supplier (s_nationkey);
+CREATE INDEX partsupp_pk ON partsupp (ps_partkey);
+CREATE INDEX partsupp_sk ON partsupp (ps_suppkey);
+CREATE UNIQUE INDEX partsupp_pk_sk ON partsupp (ps_partkey, ps_suppkey);
+CREATE UNIQUE INDEX partsupp_sk_pk ON partsupp (ps_suppkey, ps_partkey);
+CREATE UNIQUE INDEX customer_ck ON customer (c_custkey);
+CREATE INDEX customer_nk ON customer (c_nationkey);
+CREATE UNIQUE INDEX orders_ok ON orders (o_orderkey);
+CREATE INDEX orders_ck ON orders (o_custkey);
+CREATE INDEX orders_od ON orders (o_orderdate);
+CREATE INDEX lineitem_ok ON lineitem (l_orderkey);
+CREATE INDEX lineitem_pk ON lineitem (l_partkey);
+CREATE INDEX lineitem_sk ON lineitem (l_suppkey);
+CREATE INDEX lineitem_sd ON lineitem (l_shipdate);
+CREATE INDEX lineitem_cd ON lineitem (l_commitdate);
+CREATE INDEX lineitem_rd ON lineitem (l_receiptdate);
+CREATE INDEX lineitem_pk_sk ON lineitem (l_partkey, l_suppkey);
+CREATE INDEX lineitem_sk_pk ON lineitem (l_suppkey, l_partkey);
+CREATE UNIQUE INDEX lineitem_ok_ln ON lineitem (l_orderkey, l_linenumber);

@@ -1,0 +1,1 @@
+SELECT count(DISTINCT aid) FROM pgbench_accounts;

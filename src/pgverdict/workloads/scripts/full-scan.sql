@@ -1,0 +1,1 @@
+SELECT max(abalance) FROM pgbench_accounts;
