@@ -4,6 +4,7 @@
     ├── UserError         the input is wrong: names it, offers the nearest valid word   (exit 2)
     └── WorldError        the world failed: says what was tried and what to do          (exit 1)
         ├── RoundFailed   one round could not be measured; the run goes on without it
+        ├── Incomplete    a run ended, and not everything that was asked for could be measured
         └── Interrupted   Ctrl-C or a termination signal; what was measured is kept     (exit 130)
 
 A message is lower case, says what was tried and ends with the value; the hint stands apart:
@@ -48,6 +49,14 @@ class RoundFailed(WorldError):
     def __init__(self, message: str, *, arm: int | None = None, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.arm = arm
+
+
+class Incomplete(WorldError):
+    """The run of this id ended and has a report, but some cells or arms are missing in it."""
+
+    def __init__(self, message: str, *, run_id: str, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.run_id = run_id
 
 
 class Interrupted(WorldError):

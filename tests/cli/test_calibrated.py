@@ -10,6 +10,7 @@ from pgverdict.judge.calibration import calibration
 from pgverdict.judge.levels import usable_pairs
 from pgverdict.observe.host import host_facts
 from pgverdict.records.run import RunRecord, RunState
+from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
 from pgverdict.store.opening import open_store
 from pgverdict.store.runs import Store
@@ -56,6 +57,8 @@ def test_other_work_and_what_was_chosen_stay_as_they_are(store: Store, calibrate
         a_campaign(dataclasses.replace(like, clients=8)),
         a_campaign(like, CellSpec("simple-update", like.scale, 1)),
         a_campaign(like, servers=("16", "17", "18")),
+        a_campaign(dataclasses.replace(like, cache=Cache.COLD)),
+        dataclasses.replace(a_campaign(like), memory_bytes=256 << 20),
     ):
         planned = with_calibrated_pairs(campaign, store)
         assert (planned.campaign, planned.notes) == (campaign, ())

@@ -38,3 +38,20 @@ def test_the_line_says_how_every_candidate_stands(
         view.round_begins(samples.READ_ONLY, 2, 61.0)
 
     assert file.getvalue() == f"{samples.READ_ONLY.key}: round 2, at most 1:01 left; {standing}\n"
+
+
+@pytest.mark.parametrize(
+    ("total", "told"), [(75, "of 75"), (None, "until it has seen enough checkpoints and vacuums")]
+)
+def test_within_a_long_round_the_line_says_how_far_an_arm_is(
+    monkeypatch: pytest.MonkeyPatch, total: int | None, told: str
+) -> None:
+    file = StringIO()
+    with LiveView(Console(file=file, width=300)) as view:
+        view.round_begins(samples.READ_ONLY, 2, 61.0)
+        monkeypatch.setattr(live, "PLAIN_LINE_S", -1.0)
+        view.stretch(samples.READ_ONLY, "18", 12, total)
+
+    assert file.getvalue().splitlines()[-1] == (
+        f"{samples.READ_ONLY.key}: round 2, at most 1:01 left; 18 works alone, second 12 {told}"
+    )

@@ -14,7 +14,9 @@ from pgverdict.spec.regime import Regime
 
 
 class Stubborn:
-    """A server that starts and stops, or fails to."""
+    """A server that starts and stops, or fails to; not confined, unless it says so."""
+
+    confines: Any = None
 
     def __init__(self, fails: str) -> None:
         self.fails = fails
@@ -52,6 +54,22 @@ def test_a_server_that_does_as_it_is_told_is_blamed_for_nothing_that_happens_mea
         raise WorldError("out of memory")
 
     assert not isinstance(caught.value, RoundFailed)
+
+
+def test_an_arm_that_lost_a_process_for_want_of_memory_is_blamed_and_it_is_said_why() -> None:
+    server = Stubborn("never")
+    server.confines = SimpleNamespace(killed=lambda: 2)
+
+    with (
+        pytest.raises(
+            RoundFailed, match="killed 2 processes of arm 1, whose memory did not suffice: gone"
+        ) as caught,
+        running(cast(Server, server), Regime.FRESH, 1),
+    ):
+        raise WorldError("gone")
+
+    assert caught.value.arm == 1
+    assert "--memory" in (caught.value.hint or "")
 
 
 def test_who_is_known_to_have_failed_is_not_exchanged() -> None:

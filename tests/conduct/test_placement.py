@@ -2,8 +2,19 @@
 
 import dataclasses
 import os
+import subprocess
 
-from pgverdict.conduct.placement import Placement, choose_pinning, pin_backends, place
+import pytest
+
+from pgverdict.conduct.placement import (
+    Placement,
+    choose_pinning,
+    keep_engine,
+    pin_backends,
+    place,
+    require_cores,
+)
+from pgverdict.errors import UserError
 from pgverdict.spec.campaign import Pinning
 from pgverdict.workloads import catalogue
 
@@ -45,5 +56,49 @@ def test_a_workload_that_other_processes_may_work_for_is_never_pinned() -> None:
     assert choose_pinning(Pinning.FREE, plain) is Pinning.FREE
 
 
-def test_no_workload_of_the_catalogue_has_workers() -> None:
-    assert not any(catalogue.workload(name).has_workers for name in catalogue.names())
+def test_only_long_work_of_the_catalogue_has_workers() -> None:
+    workloads = [catalogue.workload(name) for name in catalogue.names()]
+
+    assert [one.name for one in workloads if one.has_workers and not one.is_long] == []
+
+
+def test_servers_confined_to_cores_share_them_with_the_engine() -> None:
+    placement = place(1000, cores=(2, 5))
+
+    assert placement == Placement(2, (2, 5))
+    assert placement.engine_cpus == placement.all_cpus == (2, 5)
+    assert place(1, cores=(2, 5)).cpus == (2,)
+
+
+def test_an_engine_with_cores_of_its_own_leaves_those_of_the_servers_alone() -> None:
+    placement = place(3, cores=(0, 1), engine_cores=(4,))
+
+    assert (placement.threads, placement.engine_cpus, placement.all_cpus) == (1, (4,), (0, 1, 4))
+    assert [placement.cpu_of(client) for client in range(3)] == [0, 1, 0]
+    assert dict(placement.facts()) == {
+        "placement": "pinned",
+        "threads": "1",
+        "cpus": "0,1",
+        "engine_cpus": "4",
+    }
+
+
+def test_an_engine_that_pins_nothing_is_kept_on_its_own_cores_as_a_whole() -> None:
+    core = min(os.sched_getaffinity(0))
+    placement = place(1, Pinning.FREE, cores=(core + 1,), engine_cores=(core,))
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as engine:
+        keep_engine(placement, engine.pid)
+
+        assert placement.engine_cpus is None
+        assert os.sched_getaffinity(engine.pid) == {core}
+
+
+def test_cores_that_the_host_does_not_have_are_named_with_those_it_has() -> None:
+    require_cores(tuple(sorted(os.sched_getaffinity(0))), "--cores")
+    require_cores(None, "--cores")
+
+    with pytest.raises(
+        UserError, match="no such cores here, or none that we may use: --cores 8000-8001"
+    ) as caught:
+        require_cores((8000, 8001), "--cores")
+    assert (caught.value.hint or "").startswith("these there are: ")

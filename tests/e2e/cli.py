@@ -75,12 +75,16 @@ def servers_below(home: Path) -> list[int]:
     return found
 
 
-def engines() -> list[int]:
-    """Processes of the load engine."""
-    return [int(line.split()[0]) for line in _processes() if "pgverdict-engine" in line]
-
-
-def _processes() -> list[str]:
-    return subprocess.run(
-        ["ps", "-eo", "pid=,comm=,args="], capture_output=True, text=True, check=True
-    ).stdout.splitlines()
+def engines(home: Path) -> list[int]:
+    """Processes of the load engine that work for a run with this home."""
+    mark = f"PGVERDICT_HOME={home}".encode()
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                program, names = (entry / "exe").readlink(), (entry / "environ").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if program.name.startswith("pgverdict-engine") and mark in names:
+                found.append(int(entry.name))
+    return found

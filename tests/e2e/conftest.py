@@ -6,13 +6,13 @@ import pytest
 
 from pgverdict.engine.binary import find_engine
 from pgverdict.errors import WorldError
-from tests.homes import home_for_tests
+from tests.homes import home_of_runs
 
 
 @pytest.fixture(scope="session")
 def home() -> Path:
     """Where servers and templates stay between test runs; the store, that an older checkout made, does not."""
-    path = home_for_tests()
+    path = home_of_runs()
     path.mkdir(mode=0o755, parents=True, exist_ok=True)
     for file in (path / "data").glob("runs.sqlite*"):
         file.unlink()

@@ -11,7 +11,7 @@ from bench.verdicts.measure import PROBE_ROUNDS, measure_one
 from bench.verdicts.recorded import read_all, read_probe
 from pgverdict.cli.live import LiveView
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 def test_a_repetition_is_kept_with_what_was_really_injected(

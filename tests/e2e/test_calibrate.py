@@ -7,7 +7,7 @@ import pytest
 
 from tests.e2e import cli
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 def test_a_calibration_is_kept_shown_again_and_told_beside_later_verdicts(

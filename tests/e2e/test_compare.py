@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from pgverdict.records.host import Level
 from pgverdict.servers.cgroups import obstacle
+from pgverdict.store.opening import open_store
 from tests.e2e import cli
 
 pytestmark = pytest.mark.slow
@@ -58,6 +60,14 @@ def test_two_releases_are_compared_on_two_workloads_and_the_store_tells_the_same
 
     again = cli.report_of("report", "--store", store, home=home)
     assert again == report
+    assert {one["level"] for one in report["run"]["diagnoses"]} <= {level.value for level in Level}
+    with open_store(store) as opened:
+        for cell in opened.load_run().cells:
+            for record in cell.measured:
+                assert record.surroundings is not None
+                assert record.surroundings.own_cpu_ns > 0
+                worked_ns = sum(s.ended_at_ns - s.begun_at_ns for s in record.slices)
+                assert record.surroundings.watched_ns > worked_ns
 
 
 def test_a_hobbled_arm_is_found_slower_and_fail_on_says_so(home: Path, store: str, tmp_path: Path) -> None:

@@ -30,6 +30,12 @@ def _fails(done: "subprocess.CompletedProcess[str]", code: int, *said: str) -> N
         (("compare", "17", "18", "--store", "oracle://x"), ("unknown kind of store: oracle",)),
         (("compare", "17", "18", "--set", "jit=off", "--set", "jit=on"), ("the setting jit is given twice",)),
         (("compare", "17", "18", "--html", "/proc/x.html"), ("cannot write a report there: /proc/x.html",)),
+        (("compare", "17", "18", "-p", "partition=2"), ("of select-only: partition", "did you mean partitions?")),
+        (("compare", "17", "18", "-p", "partitions=many"), ("of the parameter partitions: many", "0 to 1024")),
+        (("compare", "17", "18", "-p", "partition_method=hash"), ("partitions that there are not", "hint:")),
+        (("compare", "17", "18", "--script", "/nowhere.sql"), ("cannot read the script /nowhere.sql: No such file",)),
+        (("compare", "17", "18", "--dump", "/nowhere.dump"), ("nothing works on what these say: --dump", "hint:")),
+        (("compare", "17", "18", "--script", "/dev/null", "--workload", "x"), ("place of a workload: --workload x",)),
         (("report", "--store", "/nowhere/runs.sqlite"), ("no store there: /nowhere/runs.sqlite", "hint:")),
         (("list", "runs", "--store", "/nowhere/runs.sqlite"), ("no store there: /nowhere/runs.sqlite",)),
     ],
@@ -132,7 +138,7 @@ def test_a_disk_too_full_for_the_copies_is_told_before_anything_is_loaded(
 
     done = cli.run("compare", "17", "17", "--scale", "10", home=small_disk)
 
-    _fails(done, 1, "the datasets and their copies", "hint:")
+    _fails(done, 1, "the data of select-only scale=10 clients=1 and its copies", "hint:")
     assert not list((small_disk / "cache" / "templates").iterdir())
 
 

@@ -25,7 +25,9 @@ def _running(home: Path, store: str) -> Iterator["subprocess.Popen[str]"]:
     process = cli.start(*COMPARE, "--store", store, home=home)
     try:
         cli.until(lambda: _rounds(store) or process.poll() is not None, seconds=120, what="the first round")
-        cli.until(lambda: cli.engines() or process.poll() is not None, seconds=30, what="an engine at work")
+        cli.until(
+            lambda: cli.engines(home) or process.poll() is not None, seconds=30, what="an engine at work"
+        )
         assert process.poll() is None, process.communicate()[1]
         yield process
     finally:
@@ -49,7 +51,7 @@ def _rounds(store: str) -> int:
 
 
 def _nothing_left(home: Path) -> bool:
-    return not cli.servers_below(home) and not cli.engines()
+    return not cli.servers_below(home) and not cli.engines(home)
 
 
 def _cgroups() -> set[Cgroup]:
@@ -106,10 +108,10 @@ def test_the_run_after_a_killed_one_says_what_it_found(home: Path, store: str) -
 
 def test_a_server_that_dies_in_a_slice_costs_a_round_and_not_the_run(home: Path, store: str) -> None:
     process = cli.start("compare", "17", "17", "--scale", "1", "--rounds", "4", "--store", store, home=home)
-    cli.until(lambda: cli.engines() or process.poll() is not None, seconds=120, what="an engine at work")
+    cli.until(lambda: cli.engines(home) or process.poll() is not None, seconds=120, what="an engine at work")
     cli.until(lambda: _rounds(store), seconds=120, what="the first round")
     for pid in cli.until(
-        lambda: cli.engines() and cli.servers_below(home), seconds=30, what="servers under load"
+        lambda: cli.engines(home) and cli.servers_below(home), seconds=30, what="servers under load"
     ):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -143,7 +145,7 @@ def test_an_engine_that_is_killed_leaves_no_server_frozen(home: Path, store: str
     cli.until(lambda: _rounds(store) or process.poll() is not None, seconds=120, what="the first round")
     assert process.poll() is None, process.communicate()[1]
     (engine,) = cli.until(
-        lambda: set(cli.engines()) & set(children_of(process.pid)), seconds=30, what="an engine at work"
+        lambda: set(cli.engines(home)) & set(children_of(process.pid)), seconds=30, what="an engine at work"
     )
     os.kill(engine, signal.SIGKILL)
     _, err = process.communicate(timeout=60)

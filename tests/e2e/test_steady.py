@@ -11,8 +11,8 @@ from pgverdict.conduct.round import run_round
 from pgverdict.conduct.stretch import CHECKPOINTS_FIRST, VACUUMS_FIRST, stretch_slices
 from pgverdict.errors import UserError
 from pgverdict.records.round import RoundState
-from pgverdict.run import prepare as preparation
-from pgverdict.run.prepare import prepare
+from pgverdict.run import room
+from pgverdict.run.prepare import Preparation
 from pgverdict.run.site import Site
 from pgverdict.servers.account import server_account
 from pgverdict.servers.home import Home
@@ -43,13 +43,13 @@ def campaign(*settings: str, budget_s: float = 3600.0) -> Campaign:
 def test_a_steady_round_takes_each_arm_alone_through_checkpoints_and_vacuums(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preparation, "LOADS_AGED", 1)
+    monkeypatch.setattr(room, "LOADS_AGED", 1)
     monkeypatch.setattr(steady, "RAMP_US", 1_000_000)
     account, place = server_account(), Home.find({"PGVERDICT_HOME": str(home)})
     place.ensure(account)
     with Workspace.create(place, account) as workspace:
         site = Site(place, account, workspace)
-        (cell,) = prepare(campaign(*QUICK), site, Silence()).cells
+        cell = Preparation(campaign(*QUICK), site, Silence()).cell(0)
         assert [arm.loads for arm in cell.arms] == [cell.arms[0].loads] * 2  # aged once, drawn by both
         arms = tuple(replace(arm, handicap_ns=ns) for arm, ns in zip(cell.arms, HANDICAPS_NS, strict=True))
         cell = replace(cell, arms=arms)
@@ -62,7 +62,9 @@ def test_a_steady_round_takes_each_arm_alone_through_checkpoints_and_vacuums(
         first, second = plan.start_order
         assert [s.arm for s in record.slices] == [first] * slices + [second] * slices
         assert [s.pair for s in record.slices] == [*range(slices), *range(slices)]
-        assert all(s.server_cpu_ns > 0 for s in record.slices)
+        assert all(s.server_cpu_ns for s in record.slices)
+        assert record.surroundings is not None
+        assert record.surroundings.watched_ns > sum(s.ended_at_ns - s.begun_at_ns for s in record.slices)
         for arm in record.arms:
             assert arm.transactions == sum(s.transactions for s in record.slices if s.arm == arm.arm)
             assert arm.wal_bytes is not None
@@ -79,7 +81,7 @@ def test_a_steady_round_takes_each_arm_alone_through_checkpoints_and_vacuums(
         assert not list(workspace.path.glob("slots/*/data"))  # copies go with their arm
 
         with pytest.raises(UserError, match="the budget is shorter than one round") as caught:
-            prepare(campaign(*QUICK, budget_s=5.0), site, Silence())
+            Preparation(campaign(*QUICK, budget_s=5.0), site, Silence()).cell(0)
         assert "--budget" in (caught.value.hint or "")
     assert not cli.servers_below(home)
 

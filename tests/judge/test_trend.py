@@ -123,6 +123,44 @@ def test_arms_that_differ_in_their_settings_too_are_no_series() -> None:
     assert not is_series(a_run(series(0.01), VERSIONS, other))
 
 
+def test_releases_that_were_aligned_or_tuned_differently_are_still_a_series() -> None:
+    first, *others = make_arms(RELEASES, ((None, "work_mem", "8MB"),))
+    tuned = dataclasses.replace(
+        first, settings=(("jit", "off"), ("work_mem", "8MB")), origins=(("jit", "tuned"),)
+    )
+
+    assert is_series(a_run(series(0.01), VERSIONS, (tuned, *others)))
+
+
+def test_an_optional_setting_that_a_release_does_not_know_ends_no_series() -> None:
+    arms = make_arms(RELEASES, tuple((name, "jit", "off") for name in RELEASES[1:]))
+    run = a_run(series(0.01), VERSIONS, arms)
+    known = tuple(
+        dataclasses.replace(found, defaults=(("jit", "on"),)) if number else found
+        for number, found in enumerate(run.arms)
+    )
+    unlike = dataclasses.replace(arms[1], settings=(("jit", "on"),))
+
+    assert not is_series(run)  # the first one knows it, and was not given it
+    assert is_series(dataclasses.replace(run, arms=known))
+    other = a_run(series(0.01), VERSIONS, (arms[0], unlike, *arms[2:]))
+    assert not is_series(dataclasses.replace(other, arms=known))
+
+
+def test_releases_on_servers_of_others_are_no_series() -> None:
+    first, *others = make_arms(RELEASES)
+    elsewhere = dataclasses.replace(first, server="dsn:postgresql://me@db/app")
+
+    assert not is_series(a_run(series(0.01), VERSIONS, (elsewhere, *others)))
+
+
+def test_releases_on_different_storage_are_no_series() -> None:
+    first, *others = make_arms(RELEASES)
+    elsewhere = dataclasses.replace(first, data_directory="/mnt/hdd")
+
+    assert not is_series(a_run(series(0.01), VERSIONS, (elsewhere, *others)))
+
+
 def test_before_the_first_round_nothing_is_known() -> None:
     trend = p50_of(a_cell([]))
 

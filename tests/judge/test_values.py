@@ -5,9 +5,19 @@ import math
 
 import pytest
 
+from pgverdict.judge.series import series
 from pgverdict.judge.values import Question, questions, values
 from pgverdict.plan.rounds import arrange
-from pgverdict.records.round import ArmRecord, Latency, RoundRecord, RoundState, SliceRecord, StatementRecord
+from pgverdict.records.round import (
+    ArmRecord,
+    KindRecord,
+    Latency,
+    RoundRecord,
+    RoundState,
+    SliceRecord,
+    StatementRecord,
+    TaskRecord,
+)
 
 from .made import a_cell, a_round, a_slice, a_statement, an_arm, latency
 
@@ -212,3 +222,93 @@ def test_typical_throughput_of_arms_that_worked_alone_is_a_ratio_of_medians_over
     assert found is not None
     assert (found.baseline, found.candidate) == (200, 200)
     assert found.log_ratio == 0
+
+
+def round_of_kinds(*names: str, candidate_us: float = 30.0) -> RoundRecord:
+    arms = []
+    for arm, us in enumerate((20.0, candidate_us)):
+        kinds = tuple(KindRecord(name, 10, 0, 0, 0, latency(us), "") for name in names)
+        arms.append(dataclasses.replace(an_arm(arm, latency(1.0)), kinds=kinds))
+    return a_round(PLAN, arms=arms)
+
+
+def test_a_kind_of_transaction_is_judged_by_its_own_times() -> None:
+    found = values(round_of_kinds("read", "order"), Question("kind_us_p50", "order"), clients=1)
+
+    assert found is not None
+    assert (found.baseline, found.candidate) == (20.0, 30.0)
+    assert found.log_ratio == pytest.approx(math.log(1.5))
+
+
+def test_a_kind_of_which_nothing_was_counted_says_nothing() -> None:
+    record = round_of_kinds("read", "order")
+    bare = dataclasses.replace(record.arms[1].kinds[1], count=0, latency=None)
+    arms = (record.arms[0], dataclasses.replace(record.arms[1], kinds=(record.arms[1].kinds[0], bare)))
+    record = dataclasses.replace(record, arms=arms)
+
+    assert values(record, Question("kind_us_p50", "order"), clients=1) is None
+    assert values(record, Question("kind_us_p50", "read"), clients=1) is not None
+
+
+def test_one_kind_alone_is_the_cell_and_no_question_of_its_own() -> None:
+    asked = [
+        {q.subject for q in questions(a_cell([round_of_kinds(*names)])) if q.metric.startswith("kind_us_")}
+        for names in (("event",), ("read", "order"))
+    ]
+
+    assert asked == [set(), {"read", "order"}]
+
+
+def a_stream(arm: int, times_us: dict[str, float], *, is_stream: bool = True) -> ArmRecord:
+    kinds = tuple(KindRecord(name, 1, 0, 0, 0, latency(us), "") for name, us in times_us.items())
+    tasks = tuple(TaskRecord(0, name, (), "Result", None) for name in times_us) if is_stream else ()
+    return dataclasses.replace(an_arm(arm, latency(1.0)), kinds=kinds, tasks=tasks)
+
+
+def test_in_the_geometric_mean_every_query_of_a_stream_weighs_the_same() -> None:
+    arms = [a_stream(0, {"q01": 100.0, "q02": 1e6}), a_stream(1, {"q01": 50.0, "q02": 2e6})]
+
+    found = values(a_round(PLAN, arms=arms), Question("latency_us_geomean"), clients=1)
+
+    assert found is not None
+    assert found.baseline == pytest.approx(1e4)
+    assert found.candidate == pytest.approx(1e4)
+    assert found.log_ratio == pytest.approx(0.0, abs=1e-12)
+
+
+def test_there_is_no_geometric_mean_where_a_query_was_not_counted() -> None:
+    missing = dataclasses.replace(a_stream(1, {"q01": 1.0}), kinds=(KindRecord("q01", 0, 1, 0, 0, None, ""),))
+    record = a_round(PLAN, arms=[a_stream(0, {"q01": 1.0}), missing])
+
+    assert values(record, Question("latency_us_geomean"), clients=1) is None
+
+
+def test_the_geometric_mean_is_asked_of_streams_alone() -> None:
+    times = {"q01": 100.0, "q02": 200.0}
+    asked = {
+        is_stream: questions(
+            a_cell([a_round(PLAN, arms=[a_stream(n, times, is_stream=is_stream) for n in (0, 1)])])
+        )
+        for is_stream in (True, False)
+    }
+
+    assert Question("latency_us_geomean") in asked[True]
+    assert Question("latency_us_geomean") not in asked[False]
+
+
+def test_of_a_kind_that_ran_once_a_percentile_is_asked_once() -> None:
+    times = {"q01": 100.0, "q02": 200.0}
+    asked = questions(a_cell([a_round(PLAN, arms=[a_stream(0, times), a_stream(1, times)])]))
+
+    assert {q.metric for q in asked if q.subject == "q01"} == {"kind_us_p50"}
+
+
+def test_stalls_and_trends_are_not_looked_for_in_streams() -> None:
+    arms = [a_stream(0, {"q01": 1.0}), a_stream(1, {"q01": 1.0})]
+    slices = [a_slice(pair, arm, 10.0 ** (pair + 3)) for pair in range(5) for arm in (0, 1)]
+    records = [a_round(arrange("made", seed=1, ordinal=n), slices=slices, arms=arms) for n in range(3)]
+
+    found = series(a_cell(records), candidate=1)
+
+    assert not found.stalls.any()
+    assert all(math.isnan(trend) for trend in found.trends.flat)

@@ -186,7 +186,18 @@ def _arm(spec: CellSpec, arm: int, time_ns: float, draw: random.Random) -> ArmRe
         histogram=_HISTOGRAM,
         statements=tuple(
             StatementRecord(
-                text, transactions, time_ns, time_ns / 9, _HISTOGRAM, transactions, time_ns / 4e6, 0.002
+                text,
+                transactions,
+                time_ns,
+                time_ns / 9,
+                _HISTOGRAM,
+                transactions,
+                time_ns / 4e6,
+                0.002,
+                transactions,
+                transactions * (4 + arm),
+                0,
+                None if arm == 0 else transactions * 150,
             )
             for text in texts
         ),

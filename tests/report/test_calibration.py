@@ -1,10 +1,12 @@
 """What a calibration says on a screen, in a line, and to programs."""
 
+import dataclasses
 import json
 
 import pytest
 
 from pgverdict.judge.calibration import Calibration, calibration
+from pgverdict.records.host import Diagnosis, Level
 from pgverdict.records.run import RunRecord
 from pgverdict.report.calibration import calibration_json, calibration_line, calibration_screen
 from tests.judge.calibrated import a_calibration
@@ -45,6 +47,20 @@ def test_the_screen_says_everything_and_fits_one(found: Calibration, run: RunRec
     ):
         assert said in screen
     assert lines[-1] == f"run {run.id}"
+
+
+def test_what_doctor_warned_of_is_on_the_screen_and_all_it_said_is_for_programs(
+    found: Calibration, run: RunRecord
+) -> None:
+    told = (Diagnosis("swap", Level.WARNING, "swappiness 60"), Diagnosis("turbo", Level.FINE, "off"))
+    examined = dataclasses.replace(run, diagnoses=told)
+
+    lines = calibration_screen(found, examined).splitlines()
+    assert lines[-2].endswith("`pgverdict doctor` says why: swap: swappiness 60")
+    assert [one["level"] for one in json.loads(calibration_json(found, examined))["run"]["diagnoses"]] == [
+        "warning",
+        "fine",
+    ]
 
 
 def test_the_line_says_what_is_found_how_soon(found: Calibration, run: RunRecord) -> None:

@@ -5,9 +5,12 @@ import dataclasses
 import pytest
 
 from pgverdict.report.command import compare_command
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, Role
+from pgverdict.spec.cache import Cache
+from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Defaults, Freeze, Pinning, Role
+from pgverdict.spec.own import OwnDump, OwnScript, OwnText, OwnWork
 from pgverdict.spec.quantities import duration_s
 from pgverdict.spec.regime import Regime
+from pgverdict.spec.tuning import Disk, Tuning, Use
 
 from .samples import CAMPAIGN, READ_ONLY, a_run
 
@@ -73,6 +76,55 @@ def test_a_chosen_primary_is_named() -> None:
     )
 
 
+def test_what_follows_from_an_option_is_told_by_the_option() -> None:
+    baseline, candidate = CAMPAIGN.arms
+    aligned = (("effective_io_concurrency", "1"), ("work_mem", "4MB"))
+    arms = (
+        dataclasses.replace(baseline, data_directory="/mnt/slow disk"),
+        dataclasses.replace(
+            candidate,
+            settings=tuple(sorted((*candidate.settings, *aligned))),
+            origins=(("work_mem", "tuned"), ("effective_io_concurrency", "aligned")),
+            wal_directory="/mnt/wal",
+        ),
+    )
+    check(
+        dataclasses.replace(
+            CAMPAIGN,
+            arms=arms,
+            defaults=Defaults.ALIGNED,
+            tuning=Tuning(Use.OLTP, (4 << 30) + 1024, 2, Disk.SSD),
+            debug_builds=True,
+        ),
+        f"{BEGIN} --scale 10 --clients 1 --as aligned"
+        " --tune oltp --tune-memory 4194305kB --tune-cores 2 --tune-disk ssd"
+        " --set shared_buffers=512MB --set candidate:io_method=sync"
+        " --data-directory '17.7:/mnt/slow disk' --wal-directory 18.1:/mnt/wal --allow-debug-builds"
+        " --budget 5m --seed 20261121",
+    )
+
+
+def test_what_servers_are_confined_to_is_part_of_the_command() -> None:
+    campaign = dataclasses.replace(
+        CAMPAIGN, memory_bytes=1536 << 20, cores=(0, 1, 2, 4), engine_cores=(3,), budget_s=60.0
+    )
+    check(
+        campaign,
+        f"{BEGIN} --scale 10 --clients 1"
+        " --set shared_buffers=512MB --set candidate:io_method=sync"
+        " --memory 1536MB --cores 0-2,4 --engine-cores 3 --budget 1m --seed 20261121",
+    )
+
+
+def test_a_cold_campaign_is_cold_again() -> None:
+    cells = tuple(dataclasses.replace(cell, cache=Cache.COLD) for cell in CAMPAIGN.cells)
+    command = compare_command(
+        dataclasses.replace(a_run(), campaign=dataclasses.replace(CAMPAIGN, cells=cells))
+    )
+
+    assert " --scale 10 --clients 1 --cache cold --set " in command
+
+
 @pytest.mark.parametrize("seconds", [0.5, 90.25, 300.0, 5430.0, 7200.0, 1234567.0])
 def test_the_budget_is_the_very_one(seconds: float) -> None:
     command = compare_command(
@@ -81,16 +133,53 @@ def test_the_budget_is_the_very_one(seconds: float) -> None:
     assert duration_s(command.split()[command.split().index("--budget") + 1]) == seconds
 
 
+def test_parameters_are_part_of_the_command() -> None:
+    cells = tuple(
+        dataclasses.replace(cell, parameters=(("partition_method", "hash"), ("unlogged", True)))
+        for cell in CAMPAIGN.cells
+    )
+    command = compare_command(
+        dataclasses.replace(a_run(), campaign=dataclasses.replace(CAMPAIGN, cells=cells))
+    )
+
+    assert " --parameter partition_method=hash --parameter unlogged=on --scale 10 " in command
+
+
+def test_own_work_is_named_by_its_files() -> None:
+    own = OwnWork(
+        (
+            OwnScript("/work/a b.sql", "SELECT 1;"),
+            OwnScript("/work/d@e", "SELECT 3;"),
+            OwnScript("/work/c.sql", "SELECT 2;", 3),
+        ),
+        OwnText("/work/schema.sql", ""),
+        OwnText("/work/load.sql", ""),
+        OwnDump("/work/dump", "00", 1),
+        read_only=True,
+        long=True,
+    )
+    cells = (dataclasses.replace(READ_ONLY, workload=own.name, own=own),)
+    command = compare_command(
+        dataclasses.replace(a_run(), campaign=dataclasses.replace(CAMPAIGN, cells=cells))
+    )
+
+    assert command.startswith(
+        "pgverdict compare 17.7 18.1 --script '/work/a b.sql' --script /work/d@e@1 --script /work/c.sql@3"
+        " --schema /work/schema.sql --load /work/load.sql --dump /work/dump --read-only --long --scale 10 "
+    )
+
+
 @pytest.mark.parametrize(
     ("spec", "complaint"),
     [
         (CellSpec("simple-update", 20, 1), "several shapes"),
-        (CellSpec("select-only", 10, 1, partitions=4), "partitions"),
+        (CellSpec("simple-update", 10, 1, (("fillfactor", 80),)), "two values"),
     ],
 )
 def test_no_command_is_made_that_would_measure_something_else(spec: CellSpec, complaint: str) -> None:
-    cells = (READ_ONLY, spec) if not spec.partitions else (spec,)
-    campaign = dataclasses.replace(CAMPAIGN, cells=cells)
+    campaign = dataclasses.replace(
+        CAMPAIGN, cells=(dataclasses.replace(READ_ONLY, parameters=(("fillfactor", 90),)), spec)
+    )
     with pytest.raises(AssertionError, match=complaint):
         compare_command(dataclasses.replace(a_run(), campaign=campaign))
 
@@ -114,3 +203,21 @@ def test_the_regimes_are_named_where_one_was_chosen() -> None:
     command = compare_command(dataclasses.replace(run, campaign=campaign, cells=cells))
 
     assert " --workload simple-update --regime steady --regime fresh --scale 10 " in command
+
+
+def test_a_build_is_named_by_its_commit_and_an_arm_by_its_name() -> None:
+    run = a_run()
+    baseline, candidate = run.arms
+    exact = "git:/src/pg@0123abc,patch=mine.patch"
+    built = dataclasses.replace(
+        candidate,
+        name="mine",
+        server="git:/src/pg@HEAD,patch=mine.patch",
+        build=(*candidate.build, ("built_from", exact)),
+    )
+    arms = (run.campaign.arms[0], dataclasses.replace(run.campaign.arms[1], name="mine", server=built.server))
+    campaign = dataclasses.replace(run.campaign, arms=arms)
+    command = compare_command(dataclasses.replace(run, arms=(baseline, built), campaign=campaign))
+
+    assert command.startswith(f"pgverdict compare 17.7 mine={exact} ")
+    assert "--set candidate:io_method=sync" in command

@@ -29,16 +29,36 @@ def test_the_keys_are_those_that_were_promised(report: Report) -> None:
         "campaign",
         "arms",
         "differences",
+        "chosen_settings",
+        "known_to_some",
         "cells",
+        "steps",
         "trends",
         "summaries",
     ]
-    assert list(document["run"]) == ["id", "state", "started", "seconds", "host", "notes", "command"]
-    assert list(document["arms"][0]) == ["name", "role", "server", "version", "build", "settings", "notes"]
+    assert list(document["run"]) == [
+        *("id", "state", "started", "seconds", "host", "diagnoses", "notes", "command")
+    ]
+    assert list(document["arms"][0]) == [
+        *("name", "role", "server", "version", "build", "settings", "defaults"),
+        *("data_directory", "wal_directory", "notes"),
+    ]
     assert list(document["cells"][0]) == [
-        *("workload", "scale", "clients", "partitions", "baseline", "candidate", "primary", "regime"),
+        *(
+            "workload",
+            "scale",
+            "clients",
+            "parameters",
+            "own_work",
+            "settings",
+            "baseline",
+            "candidate",
+            "primary",
+            "regime",
+            "cache",
+        ),
         *("rounds", "failed_rounds", "pairs", "seconds", "headline", "verdicts"),
-        *("round_effects", "conditions", "placement", "spread", "checks", "notes"),
+        *("round_effects", "conditions", "statements", "placement", "spread", "checks", "notes"),
     ]
     assert list(document["cells"][0]["verdicts"][0]) == [
         *("metric", "subject", "baseline", "candidate", "baseline_value", "candidate_value"),

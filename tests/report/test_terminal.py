@@ -66,8 +66,9 @@ server_ms_mean #2     0.01210 0.01190      -     -             - UNDECIDED >=8
   note: of 1 failed round out of 13, 0 are blamed on 17.7 and 1 on 18.1: no more
   uneven than chance makes them
 
-  note: the arms were built differently (compiler): an effect may come from that
-  rather than from PostgreSQL
+  note: 18.1 was not built as 17.7 was: compiler gcc (Ubuntu
+  7.5.0-3ubuntu1~18.04) 7.5.0 instead of gcc (Debian 4.9.2-10+deb8u2) 4.9.2; an
+  effect may come from that rather than from PostgreSQL
   note: 17.7: pg_stat_statements: not in this build, so statements have no times
   inside the server
   note: of the differences claimed on primary metrics a share of at most 1 % is

@@ -236,10 +236,10 @@ def test_an_unknown_metric_is_called_by_its_name() -> None:
     assert words.title("wal_bytes_per_txn") == "wal_bytes_per_txn"
 
 
-def test_partitions_are_part_of_a_cells_title() -> None:
+def test_parameters_are_part_of_a_cells_title() -> None:
     assert (
-        words.cell_title(CellSpec("tpcb-like", 1000, 8, 16))
-        == "tpcb-like, scale 1,000, 8 clients, 16 partitions"
+        words.cell_title(CellSpec("tpcb-like", 1000, 8, (("partition_method", "hash"), ("unlogged", True))))
+        == "tpcb-like, scale 1,000, 8 clients, partition method hash, unlogged on"
     )
 
 

@@ -14,11 +14,10 @@ from pgverdict.judge.verdict import Verdict
 from pgverdict.plan.pools import Pools
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.records.round import RoundRecord, RoundState
-from pgverdict.records.run import ArmFacts, Purpose, RunRecord, RunState
+from pgverdict.records.run import ArmFacts, CellRecord, Purpose, RunRecord, RunState
 from pgverdict.run import calibrate as under_test
 from pgverdict.run import handicap
 from pgverdict.run.calibrate import ARMS, SHORT_EVERY, calibrate_host
-from pgverdict.run.prepare import Prepared
 from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
 from pgverdict.store.opening import open_store
 from pgverdict.store.runs import Store
@@ -39,12 +38,26 @@ CAMPAIGN = Campaign(make_arms(("17",) * ARMS), (SPEC,), budget_s=100.0, seed=3)
 POOLS = Pools((0,) * ARMS, (8,))
 
 
-def _prepared(*_: object) -> Prepared:
-    facts = tuple(ArmFacts(arm.name, arm.role, arm.server, "17.11", (), ()) for arm in CAMPAIGN.arms)
+def _cell() -> PreparedCell:
     arms = tuple(PreparedArm(arm.name, (), (), ()) for arm in CAMPAIGN.arms)
     slots = tuple(Path(str(number)) for number in range(ARMS))
     workload = catalogue.workload("select-only")
-    return Prepared(facts, (PreparedCell(SPEC, workload, arms, Placement(1, (0,)), slots, POOLS, POOLS),))
+    return PreparedCell(SPEC, workload, arms, Placement(1, (0,)), slots, POOLS, POOLS)
+
+
+class FakePreparation:
+    """The one cell of a calibration, without a server."""
+
+    campaign = CAMPAIGN
+
+    def cell(self, _number: int) -> PreparedCell:
+        return _cell()
+
+    def planned(self) -> tuple[CellRecord, ...]:
+        return (CellRecord(SPEC, "latency_us_p50", "read-only", (), POOLS.of, POOLS.of),)
+
+    def meet(self, _cells: Sequence[PreparedCell]) -> tuple[ArmFacts, ...]:
+        return tuple(ArmFacts(arm.name, arm.role, arm.server, "17.11", (), ()) for arm in CAMPAIGN.arms)
 
 
 def _measured(cell: PreparedCell, plan: RoundPlan) -> RoundRecord:
@@ -81,7 +94,8 @@ def calibrate(monkeypatch: pytest.MonkeyPatch, store: Store) -> Callable[[Rounds
             seen.append((tuple(arm.handicap_ns for arm in cell.arms), plan))
             return record
 
-        monkeypatch.setattr(under_test, "prepare", _prepared)
+        monkeypatch.setattr(under_test, "Preparation", lambda *_: FakePreparation())
+        monkeypatch.setattr(under_test, "diagnose", lambda _site: ())
         monkeypatch.setattr(under_test, "run_round", run_round)
         monkeypatch.setattr(under_test, "monotonic", lambda: seconds[0])
         monkeypatch.setattr(handicap, "run_round", lambda cell, plan, *_: _measured(cell, plan))

@@ -13,8 +13,7 @@ from pgverdict.plan.pools import Pools
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.run import handicap as under_test
-from pgverdict.run.handicap import settle_handicaps
-from pgverdict.run.prepare import Prepared
+from pgverdict.run.handicap import carry_handicaps, settle_handicaps
 from pgverdict.spec.campaign import Campaign, make_arms
 from pgverdict.workloads import catalogue
 from tests.judge.made import SPEC, round_of
@@ -31,7 +30,6 @@ POOLS = Pools.apart(2, 2)
 CELL = PreparedCell(
     SPEC, catalogue.workload("select-only"), ARMS, Placement(1, (0,)), (), POOLS, Pools.apart(2, 1)
 )
-PREPARED = Prepared((), (CELL,))
 
 
 @pytest.fixture
@@ -49,13 +47,14 @@ def carried(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int | None, ...]]:
     return seen
 
 
-def _settle(campaign: Campaign, shares: dict[int, float]) -> tuple[Campaign, Prepared]:
+def _settle(campaign: Campaign, shares: dict[int, float]) -> tuple[Campaign, PreparedCell]:
     site: Any = _Site()
-    return settle_handicaps(campaign, PREPARED, shares, site, Silence())
+    settled = settle_handicaps(campaign, CELL, shares, site, Silence())
+    return settled, carry_handicaps(CELL, settled)
 
 
 def test_nothing_is_carried_where_no_arm_has_a_handicap(carried: list[Any]) -> None:
-    assert _settle(CAMPAIGN, {}) == (CAMPAIGN, PREPARED)
+    assert _settle(CAMPAIGN, {}) == (CAMPAIGN, CELL)
     assert carried == []
 
 
@@ -66,7 +65,7 @@ def test_where_one_arm_has_a_handicap_the_other_carries_the_library_too(carried:
     settled, prepared = _settle(campaign, {})
 
     assert settled == campaign
-    assert [arm.handicap_ns for arm in prepared.cells[0].arms] == [0, 400]
+    assert [arm.handicap_ns for arm in prepared.arms] == [0, 400]
     assert carried == []
 
 
@@ -75,7 +74,7 @@ def test_a_share_becomes_nanoseconds_per_message(carried: list[Any]) -> None:
 
     assert carried == [(0, 0)], "measured with the library and without a delay"
     assert [arm.handicap_ns for arm in settled.arms] == [0, 200], "2 % of 20 us, over two messages"
-    assert [arm.handicap_ns for arm in prepared.cells[0].arms] == [0, 200]
+    assert [arm.handicap_ns for arm in prepared.arms] == [0, 200]
 
 
 def test_a_share_that_cannot_be_measured_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,11 +72,11 @@ def test_a_setting_of_the_candidate_goes_to_all_candidates() -> None:
     ]
 
 
-@pytest.mark.parametrize(("arms", "refused"), [(1, True), (2, False), (8, False), (9, True)])
-def test_a_comparison_has_two_to_eight_arms(arms: int, refused: bool) -> None:
+@pytest.mark.parametrize(("arms", "refused"), [(1, True), (2, False), (12, False), (13, True)])
+def test_a_comparison_has_two_to_twelve_arms(arms: int, refused: bool) -> None:
     made, cells = make_arms(("17",) * arms), (CellSpec("select-only", 10, 1),)
     if refused:
-        with pytest.raises(UserError, match=f"2 to 8 arms, not {arms}"):
+        with pytest.raises(UserError, match=f"2 to 12 arms, not {arms}"):
             Campaign(arms=made, cells=cells)
     else:
         assert Campaign(arms=made, cells=cells).candidates == tuple(range(1, arms))
@@ -111,3 +111,28 @@ def test_arms_are_found_by_name_or_role_and_the_candidates_without() -> None:
     assert found == [(1, 2), (0,), (1,), (0,)]
     with pytest.raises(UserError, match="unknown arm in --handicap: candidat"):
         find_arms(arms, "candidat", where="--handicap")
+
+
+def test_an_arm_may_be_given_a_name() -> None:
+    arms = make_arms(
+        ("17", "new=17", "patched=git:.@HEAD,patch=a.patch"),
+        (("new", "jit", "off"), ("patched", "jit", "on")),
+    )
+
+    assert [(arm.name, arm.server) for arm in arms] == [
+        ("17", "17"),
+        ("new", "17"),
+        ("patched", "git:.@HEAD,patch=a.patch"),
+    ]
+    assert [arm.settings for arm in arms] == [(), (("jit", "off"),), (("jit", "on"),)]
+
+
+@pytest.mark.parametrize("servers", [("a=17", "a=18"), ("baseline=17", "18"), ("17", "candidate=18")])
+def test_a_name_belongs_to_one_arm_and_is_no_role(servers: tuple[str, ...]) -> None:
+    with pytest.raises(UserError, match="not a name of its own for an arm"):
+        make_arms(servers)
+
+
+def test_a_server_that_means_nothing_is_refused_before_anything_is_done() -> None:
+    with pytest.raises(UserError, match="unknown kind of server: sorce"):
+        make_arms(("17", "sorce:18"))

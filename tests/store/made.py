@@ -8,27 +8,36 @@ from typing import Any
 from hypothesis import strategies as st
 
 from pgverdict.plan.rounds import Pair, RoundPlan, arrange
+from pgverdict.records.host import Diagnosis, Level, Surroundings
 from pgverdict.records.round import (
     ArmRecord,
+    KindRecord,
     Latency,
     RoundRecord,
     RoundState,
     SliceRecord,
     StatementRecord,
+    StepRecord,
     TableRecord,
+    TaskRecord,
 )
 from pgverdict.records.run import ArmFacts, CellRecord, Purpose, RunRecord, RunState
+from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import (
     PAIRS_MOST,
     Arm,
     Campaign,
     CellSpec,
+    Defaults,
     Freeze,
     Pinning,
     Role,
+    Written,
     primary_metrics,
 )
+from pgverdict.spec.own import OwnDump, OwnScript, OwnText, OwnWork
 from pgverdict.spec.regime import Regime
+from pgverdict.spec.tuning import MEMORY_BYTES_MIN, Disk, Tuning, Use
 
 LATENCY = Latency(15_001.0, 19_201.5, 2210.1, 19_010.0, 22_840.3, 27_112.9, 190_887.0)
 HISTOGRAM = base64.b64encode(b"\x1c\x84\x93\x14" + bytes(range(60))).decode()
@@ -37,6 +46,17 @@ HISTOGRAM = base64.b64encode(b"\x1c\x84\x93\x14" + bytes(range(60))).decode()
 def a_round(ordinal: int, *, key: str = "select-only scale=10 clients=1") -> RoundRecord:
     """A measured round whose figures tell it from any other round."""
     plan = arrange(key, seed=7, ordinal=ordinal)
+    kinds = (
+        KindRecord("read", 20_000, 0, 0, 0, LATENCY, HISTOGRAM),
+        KindRecord("order", 8092, 3, 81, 12, LATENCY, HISTOGRAM),
+        KindRecord("delivery", 0, 1, 0, 0, None, HISTOGRAM),
+    )
+    used = (4_000_000, 120, 8192, 65_536, 100_000, 9_000_000)
+    steps = (
+        StepRecord("l.i0", "rows inserted", 30_000, 30_000, None, 5, 700_000_000, LATENCY, *used),
+        StepRecord("wait", None, 0, 0, None, 700_000_001, 800_000_000, None, *used),
+        StepRecord("qr100", "queries", 7100, 3000, 100, 800_000_001, 30_800_000_000, LATENCY, *used),
+    )
     statement = StatementRecord(
         "SELECT abalance", 2341, 18_900.1, 2000.5, HISTOGRAM, 2400, 0.0051 + ordinal, None
     )
@@ -69,11 +89,25 @@ def a_round(ordinal: int, *, key: str = "select-only scale=10 clients=1") -> Rou
         ),
         arms=tuple(
             ArmRecord(
-                arm, "17.7", 28_092, 0, 539_851_848, LATENCY, HISTOGRAM, (statement,), 131.5, 10**9, 0, 0
+                arm,
+                "17.7",
+                28_092,
+                0,
+                539_851_848,
+                LATENCY,
+                HISTOGRAM,
+                (statement,),
+                131.5,
+                10**9,
+                0,
+                0,
+                kinds=kinds,
+                steps=steps,
             )
             for arm in (0, 1)
         ),
         placement=(("pinned", "yes"), ("threads", "1")),
+        surroundings=Surroundings(1_300_000_000, 21_000_000 + ordinal, 0, None, 3),
     )
 
 
@@ -100,7 +134,10 @@ def a_run(
         Arm("17", Role.BASELINE, "17", (("shared_buffers", "512MB"),)),
         Arm("18", Role.CANDIDATE, "18", (("shared_buffers", "512MB"), ("io_method", "sync"))),
     )
-    cells = (CellSpec("select-only", 10, 1), CellSpec("simple-update", 10, 4, 8, primary="tps"))
+    cells = (
+        CellSpec("select-only", 10, 1),
+        CellSpec("simple-update", 10, 4, (("partitions", 8),), primary="tps"),
+    )
     return RunRecord(
         id=run_id,
         state=RunState.RUNNING,
@@ -116,6 +153,7 @@ def a_run(
             CellRecord(cells[0], "latency_us_p50", "read-only", rounds),
             CellRecord(cells[1], "tps", "fresh"),
         ),
+        diagnoses=(Diagnosis("cpu governor", Level.WARNING, "powersave on 2 of 2 cores"),),
     )
 
 
@@ -130,7 +168,11 @@ _measured = st.floats(allow_nan=False) | st.just(
     math.nan
 )  # this very NaN, which is equal to itself in a tuple
 _histogram = st.binary(max_size=20).map(lambda content: base64.b64encode(content).decode())
+_cores = st.just((None, None)) | st.permutations(range(6)).map(
+    lambda cores: (tuple(cores[:4]), tuple(cores[4:]))
+)
 _order = st.lists(_small, max_size=2).map(tuple)
+_diagnosis = st.builds(Diagnosis, _text, st.sampled_from(Level), _text)
 
 
 def _made(kind: Any, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -148,6 +190,15 @@ _statement = _made(
     server_calls=st.none() | _whole,
     server_ms_mean=st.none() | _number,
     server_ms_stddev=st.none() | _number,
+    server_rows=st.none() | _whole,
+    server_wal_bytes=st.none() | _whole,
+)
+_kind = _made(KindRecord, histogram=_histogram, count=st.just(0), latency=st.none()) | _made(
+    KindRecord, histogram=_histogram, count=st.integers(1, 2**63 - 1), latency=_latency
+)
+_task = _made(TaskRecord, client=_small, variables=_named, answer_sha256=st.none() | _text)
+_step = _made(StepRecord, counts=st.none(), latency=st.none()) | _made(
+    StepRecord, counts=_text, latency=_latency
 )
 _arm = _made(
     ArmRecord,
@@ -160,7 +211,11 @@ _arm = _made(
     handicap_spun_ns=st.none() | _whole,
     checkpoints=st.none() | _small,
     wal_bytes=st.none() | _whole,
+    turnover_s=st.none() | _number,
+    kinds=st.lists(_kind, max_size=2).map(tuple),
+    steps=st.lists(_step, max_size=2).map(tuple),
     tables=st.lists(_made(TableRecord, hot=st.booleans(), vacuums=_small), max_size=2).map(tuple),
+    tasks=st.lists(_task, max_size=2).map(tuple),
 )
 _plan = _made(
     RoundPlan,
@@ -182,25 +237,68 @@ rounds = _made(
     placement=_named,
     story=st.none() | _text,
     blamed=st.none() | _small,
+    surroundings=st.none() | _made(Surroundings),
 )
+
+
+_tuning = st.builds(
+    Tuning,
+    st.sampled_from(Use),
+    st.integers(MEMORY_BYTES_MIN, 2**50),
+    st.integers(1, 4096),
+    st.sampled_from(Disk),
+)
+
+
+_own_text = st.builds(OwnText, _text, _text)
+_own = st.builds(
+    OwnWork,
+    st.builds(OwnScript, _text, _text, st.integers(1, 99)).map(lambda script: (script,)),
+    st.none() | _own_text,
+    st.none() | _own_text,
+    st.none() | st.builds(OwnDump, _text, _text, _whole),
+    st.booleans(),
+    st.booleans(),
+)
+_parameters = st.dictionaries(_text, _whole | _number | st.booleans() | _text, max_size=3)
+
+
+@st.composite
+def _spec(draw: st.DrawFn, number: int) -> CellSpec:
+    cache = draw(st.sampled_from(Cache))
+    cold = cache is Cache.COLD
+    return CellSpec(
+        draw(_text),
+        draw(_whole),
+        draw(_small),
+        tuple(sorted({"number": number, **draw(_parameters)}.items())),
+        draw(st.none() | st.sampled_from(primary_metrics())),
+        draw(st.none() | st.sampled_from([r for r in Regime if not (cold and r is Regime.STEADY)])),
+        None if cold else draw(st.none() | st.integers(1, PAIRS_MOST)),
+        cache,
+        draw(st.none() | _own),
+        draw(_named),
+    )
 
 
 @st.composite
 def runs(draw: st.DrawFn) -> RunRecord:
     roles = (*Role, *draw(st.lists(st.just(Role.CANDIDATE), max_size=2)))
-    arms = tuple(Arm(draw(_text), role, draw(_text), draw(_named), draw(_whole)) for role in roles)
-    specs = tuple(
-        CellSpec(
+    arms = tuple(
+        Arm(
             draw(_text),
+            role,
+            draw(_text),
+            draw(_named),
             draw(_whole),
-            draw(_small),
-            number,
-            draw(st.none() | st.sampled_from(primary_metrics())),
-            draw(st.none() | st.sampled_from(Regime)),
-            draw(st.none() | st.integers(1, PAIRS_MOST)),
+            origins=draw(_named),
+            data_directory=draw(st.none() | _text),
+            wal_directory=draw(st.none() | _text),
         )
-        for number in range(draw(st.integers(1, 2)))
+        for role in roles
     )
+    cores, engine_cores = draw(_cores)
+    specs = tuple(draw(_spec(number)) for number in range(draw(st.integers(1, 2))))
     return RunRecord(
         id=draw(_text.filter(bool)),
         state=draw(st.sampled_from(RunState)),
@@ -216,10 +314,19 @@ def runs(draw: st.DrawFn) -> RunRecord:
             draw(st.none() | st.integers(2, 1000)),
             draw(st.sampled_from(Freeze)),
             draw(st.sampled_from(Pinning)),
+            draw(st.sampled_from(Defaults)),
+            draw(st.none() | _tuning),
+            draw(st.booleans()),
+            draw(st.none() | _whole),
+            cores=cores,
+            engine_cores=engine_cores,
+            written=draw(st.none() | st.builds(Written, _text, _text, _texts)),
         ),
         host=draw(_named),
         arms=tuple(
-            ArmFacts(a.name, a.role, a.server, draw(_text), draw(_named), draw(_named), draw(_texts))
+            ArmFacts(
+                a.name, a.role, a.server, draw(_text), draw(_named), draw(_named), draw(_texts), draw(_named)
+            )
             for a in arms
         ),
         cells=tuple(
@@ -230,8 +337,11 @@ def runs(draw: st.DrawFn) -> RunRecord:
                 tuple(draw(st.lists(rounds, max_size=2))),
                 draw(_order),
                 draw(_order),
+                draw(st.none() | _text),
             )
             for spec in specs
         ),
         purpose=draw(st.sampled_from(Purpose)),
+        diagnoses=tuple(draw(st.lists(_diagnosis, max_size=2))),
+        left_out=draw(_named),
     )

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pgverdict.servers.account import server_account
 from pgverdict.servers.cluster import SUPERUSER, create_cluster
 from pgverdict.servers.home import Home
-from pgverdict.servers.install import obtain
+from pgverdict.servers.obtain import obtain
 from pgverdict.servers.server import Server
 from pgverdict.servers.workspace import Workspace
-from tests.homes import home_for_tests, home_of_bystanders
+from tests.homes import home_for_tests
 
 ENVIRONMENT = "PGVERDICT_TEST_STORE_URL"
 
@@ -25,9 +25,7 @@ def a_postgresql() -> Iterator[str]:
     account, home = server_account(), Home.find({"PGVERDICT_HOME": str(home_for_tests())})
     home.ensure(account)
     install = obtain("17", home)
-    beside = Home.find({"PGVERDICT_HOME": str(home_of_bystanders())})
-    beside.ensure(account)
-    with Workspace.create(beside, account) as workspace:
+    with Workspace.create(home, account) as workspace:
         data = workspace.path / "store"
         create_cluster(install, data, account)
         sockets = workspace.socket_directory("store")

@@ -1,7 +1,9 @@
 """Stores are found, made, brought up to date, and refused where they are not ours."""
 
+import dataclasses
 import shutil
 import sqlite3
+import threading
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,17 @@ def test_opening_a_store_twice_changes_nothing(url: str) -> None:
         assert second.load_run() == made.a_run()
 
 
+def test_a_store_that_another_process_is_about_to_make_is_waited_for(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "runs.db", isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    ends = threading.Timer(0.2, lambda: other.execute("ROLLBACK"))
+    ends.start()
+    with open_store(tmp_path / "runs.db") as store:
+        assert not store.list_runs()
+    ends.join()
+    other.close()
+
+
 def test_the_migrations_lead_to_the_tables(url: str) -> None:
     open_store(url).close()
     if url.startswith("postgresql"):
@@ -50,16 +63,52 @@ def test_the_migrations_lead_to_the_tables(url: str) -> None:
     assert differences == []
 
 
-def test_a_store_of_the_first_version_opens_with_all_its_runs(url: str) -> None:
+BROUGHT = {"0007": ("runs file", "runs left_out", "cells settings", "cells trouble"),
+           "0006": ("cells parameters", "cells own_work", "statements server_rows", "statements server_buffers_hit",
+                    "statements server_buffers_read", "statements server_wal_bytes"),
+           "0005": ("cells cache", "runs memory_bytes", "runs cores", "runs engine_cores",
+                    "round_arms memory_bytes_max", "round_arms turnover_s"),
+           "0004": ("runs defaults", "runs tuning", "runs debug_builds", "arms origins", "arms data_directory",
+                    "arms wal_directory", "arms defaults"),
+           "0003": ("runs diagnoses", "rounds watched_ns", "rounds own_cpu_ns", "rounds memory_stalled_ns",
+                    "rounds io_stalled_ns", "rounds throttles"),
+           "0002": ("cells pairs",)}  # fmt: skip
+"""What each version since the first added, table and column; the newest first."""
+
+
+BROUGHT_TABLES = {"0011": ("steps",), "0009": ("round_tasks",), "0008": ("kinds",)}
+
+
+@pytest.mark.parametrize(
+    "version", ["0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010"]
+)
+def test_a_store_of_an_earlier_version_opens_with_all_its_runs(version: str, url: str) -> None:
     with open_store(url) as store:
-        store.begin_run(made.a_run())
+        store.begin_run(made.a_run(rounds=(made.a_round(0),)))
         with store._engine.begin() as connection:
-            # What the second version brought is taken away again.
-            connection.execute(text("ALTER TABLE cells DROP COLUMN pairs"))
-            connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '0001'"))
+            if version < "0006":
+                connection.execute(text("ALTER TABLE cells ADD COLUMN partitions INTEGER NOT NULL DEFAULT 0"))
+                connection.execute(text("UPDATE cells SET partitions = 8 WHERE workload = 'simple-update'"))
+            for table in [
+                one for later, brought in BROUGHT_TABLES.items() if later > version for one in brought
+            ]:
+                connection.execute(text(f"DROP TABLE {table}"))
+            for column in [one for later, brought in BROUGHT.items() if later > version for one in brought]:
+                table, name = column.split()
+                connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {name}"))
+            connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '{version}'"))
 
     with open_store(url) as store:
-        assert store.load_run() == made.a_run()
+        arms = made.a_round(0).arms
+        if version < "0008":
+            arms = tuple(dataclasses.replace(arm, kinds=()) for arm in arms)
+        arms = tuple(dataclasses.replace(arm, steps=()) for arm in arms)
+        of_scripts = dataclasses.replace(made.a_round(0), arms=arms)
+        expected = made.a_run(rounds=(of_scripts,))
+        if version < "0003":
+            unseen = dataclasses.replace(of_scripts, surroundings=None)
+            expected = dataclasses.replace(made.a_run(rounds=(unseen,)), diagnoses=())
+        assert store.load_run() == expected
         with store._engine.connect() as connection:
             assert connection.scalar(text(f"SELECT version_num FROM {VERSION_TABLE}")) == VERSION
 

@@ -9,6 +9,7 @@ from pgverdict.records.run import RunRecord
 from pgverdict.report.calibration import HOST_FACTS
 from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.store.runs import Store
+from pgverdict.workloads.own import workload_of
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,10 @@ class Planned:
 def with_calibrated_pairs(campaign: Campaign, store: Store) -> Planned:
     """The number of pairs is about one kind of work: a campaign of the calibrated workload, size and clients gets it.
 
-    Of two arms too, which is what the costs of a calibration are of. Several workloads keep what each has: one command
-    line could not say otherwise, and must be able to do the run again.
+    Of two arms too, which is what the costs of a calibration are of, and neither confined nor cold. Several workloads
+    keep what each has: one command line could not say otherwise, and must be able to do the run again.
     """
-    if len(campaign.arms) != 2:
+    if len(campaign.arms) != 2 or campaign.limits.any:
         return Planned(campaign, ())
     run = store.newest_calibration(dict(host_facts()), HOST_FACTS)
     if run is None or not all(_is_like(cell, run) for cell in campaign.cells):
@@ -41,9 +42,6 @@ def with_calibrated_pairs(campaign: Campaign, store: Store) -> Planned:
 
 def _is_like(cell: CellSpec, run: RunRecord) -> bool:
     calibrated = run.cells[0].spec
-    return cell.pairs is None and (cell.workload, cell.scale, cell.clients, cell.regime) == (
-        calibrated.workload,
-        calibrated.scale,
-        calibrated.clients,
-        calibrated.regime,
-    )
+    # The pairs of a stream are its queries, whatever a calibration finds.
+    of_streams = workload_of(cell).streams is not None
+    return cell.pairs is None and cell.key == calibrated.key and not of_streams

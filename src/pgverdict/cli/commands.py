@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 import pgverdict
-from pgverdict.cli import calibrate, compare, listing, pgbench, report
+from pgverdict.cli import calibrate, compare, doctor, listing, pgbench, report, run, schema
 
 app = typer.Typer(
     name="pgverdict",
@@ -16,8 +16,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("compare")(compare.compare)
+app.command("run")(run.run)
+app.command("schema")(schema.schema)
 app.command("calibrate")(calibrate.calibrate)
 app.command("report")(report.report)
+app.command("doctor")(doctor.doctor)
 app.add_typer(listing.app, name="list")
 app.command("pgbench", context_settings=pgbench.PASSED_ON)(pgbench.pgbench)
 

@@ -9,13 +9,36 @@ from typing import Annotated
 
 import typer
 
+from pgverdict.cli.arm_options import (
+    AllowDebugBuilds,
+    As,
+    DataDirectory,
+    Set,
+    Tune,
+    TuneCores,
+    TuneDisk,
+    TuneMemory,
+    WalDirectory,
+    tuning_of,
+    with_directories,
+)
+from pgverdict.cli.confinement import CacheState, Cores, EngineCores, Memory
 from pgverdict.cli.options import ReportAsJson, Scale, StoreUrl
+from pgverdict.cli.own_options import Dump, Load, Long, ReadOnly, Schema, Script, own_work
 from pgverdict.errors import UserError
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Freeze, Pinning, find_arms, make_arms
+from pgverdict.servers.home import Home
+from pgverdict.spec.cache import Cache
+from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Defaults, Freeze, Pinning, find_arms, make_arms
+from pgverdict.spec.confinement import core_numbers, memory_limit_bytes, spell_size
+from pgverdict.spec.parameters import share_out
 from pgverdict.spec.quantities import HandicapAsked, duration_s, handicap, percentage, setting
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads import catalogue
+from pgverdict.workloads.fitting import require_fit
+from pgverdict.workloads.own import parameters_of, workload_of
 from pgverdict.workloads.regimes import regimes_of
+
+DEFAULT_WORKLOADS = ("select-only",)
 
 
 class ChosenRegime(Enum):
@@ -35,7 +58,9 @@ def compare(
     baseline: Annotated[
         str,
         typer.Argument(
-            metavar="BASELINE", help="The server to compare against: 17 (the newest 17.x) or 17.7."
+            metavar="BASELINE",
+            help="The server to compare against: 17 (the newest 17.x), 17.7, system:17, source:PATH, git:PATH@REV or"
+            " dsn:postgresql://... docs/servers.md has them all.",
         ),
     ],
     candidate: Annotated[
@@ -51,6 +76,22 @@ def compare(
             metavar="NAME",
             help="A workload of `pgverdict list workloads`; may be repeated.",
             show_default="select-only",
+        ),
+    ] = None,
+    script: Script = None,
+    schema: Schema = None,
+    load: Load = None,
+    dump: Dump = None,
+    read_only: ReadOnly = False,
+    long: Long = False,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--parameter",
+            "-p",
+            metavar="NAME=VALUE",
+            help="A parameter of every workload named that knows it; may be repeated. `pgverdict list workloads` has"
+            " them all.",
         ),
     ] = None,
     regime: Annotated[
@@ -115,15 +156,19 @@ def compare(
             " them: what users live with, and noisier."
         ),
     ] = Pinning.PINNED,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="[ARM:]NAME=VALUE",
-            help="A server setting, for all arms or for `baseline:`, `candidate:` (each) or an arm's name;"
-            " may be repeated.",
-        ),
-    ] = None,
+    memory: Memory = None,
+    cores: Cores = None,
+    engine_cores: EngineCores = None,
+    cache: CacheState = Cache.WARM,
+    set_: Set = None,
+    as_: As = Defaults.SHIPPED,
+    tune: Tune = None,
+    tune_memory: TuneMemory = None,
+    tune_cores: TuneCores = None,
+    tune_disk: TuneDisk = None,
+    data_directory: DataDirectory = None,
+    wal_directory: WalDirectory = None,
+    allow_debug_builds: AllowDebugBuilds = False,
     handicap_: Annotated[
         list[str] | None,
         typer.Option(
@@ -158,12 +203,27 @@ def compare(
         make_arms((baseline, *candidate), tuple(setting(text) for text in set_ or ())),
         [handicap(text) for text in handicap_ or ()],
     )
+    own = own_work(script or (), schema, load, dump, read_only=read_only, long=long)
+    if own is not None and workload:
+        raise UserError(
+            f"a script takes the place of a workload: --workload {workload[0]}",
+            hint="leave one of the two out",
+        )
+    names = [own.name] if own else workload or DEFAULT_WORKLOADS
+    parameters = share_out(
+        parameter or (), {name: parameters_of(own) if own else catalogue.parameters(name) for name in names}
+    )
+    bare = [
+        CellSpec(name, scale, clients, parameters[name], primary, None, pairs, cache, own) for name in names
+    ]
+    for cell in bare:
+        require_fit(cell, workload_of(cell))
     campaign = Campaign(
-        arms=arms,
+        arms=with_directories(arms, data_directory or (), wal_directory or ()),
         cells=tuple(
-            CellSpec(name, scale, clients, primary=primary, regime=chosen, pairs=pairs)
-            for name in workload or ("select-only",)
-            for chosen in regimes_of(catalogue.workload(name), [Regime(r.value) for r in regime or ()])
+            replace(cell, regime=chosen)
+            for cell in bare
+            for chosen in regimes_of(workload_of(cell), [Regime(r.value) for r in regime or ()])
         ),
         budget_s=duration_s(budget),
         margin=percentage(margin, what="margin"),
@@ -172,6 +232,19 @@ def compare(
         rounds=rounds,
         freeze=freeze,
         placement=placement,
+        defaults=as_,
+        # What servers are confined to is what they are tuned for, unless something else was said.
+        tuning=tuning_of(
+            tune,
+            tune_memory or (spell_size(memory_limit_bytes(memory)) if tune and memory else None),
+            tune_cores or (len(core_numbers(cores)) if tune and cores else None),
+            tune_disk,
+            data=Home.find().cache,
+        ),
+        debug_builds=allow_debug_builds,
+        memory_bytes=memory_limit_bytes(memory) if memory is not None else None,
+        cores=core_numbers(cores) if cores is not None else None,
+        engine_cores=core_numbers(engine_cores) if engine_cores is not None else None,
     )
     from pgverdict.cli.measure import (
         measure,

@@ -4,6 +4,7 @@ import typer
 
 from pgverdict.cli.options import StoreUrl
 from pgverdict.spec.campaign import CellSpec
+from pgverdict.spec.parameters import Parameter, spell
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads.workload import Workload
 
@@ -33,18 +34,43 @@ def runs(
 
 @app.command()
 def workloads() -> None:
-    """Workloads of the catalogue."""
+    """Workloads of the catalogue, and the parameters they know."""
+    from pgverdict.report.words import listed
     from pgverdict.workloads import catalogue
 
+    width = max(map(len, catalogue.names())) + 2
+    alike: dict[tuple[str, ...], list[str]] = {}
     for name in catalogue.names():
         found = catalogue.workload(name)
-        print(f"{name:<16}{found.about}; {_regimes(found)}")
+        print(f"{name:<{width}}{found.about}; {_regimes(found)}")
+        named = tuple(f"{one.name}: {one.about}" for one in catalogue.parameters(name))
+        alike.setdefault(named, []).append(name)
+    for parameters, names in alike.items():
+        if parameters:
+            print(f"\nparameters of {listed(names)}:")
+        for number, _ in enumerate(parameters):
+            print(_parameter({name: catalogue.parameters(name)[number] for name in names}))
+
+
+def _parameter(by_workload: dict[str, Parameter]) -> str:
+    """One line; where workloads have another default than the first, it says so."""
+    from pgverdict.report.words import listed
+
+    first, *_ = by_workload.values()
+    others = {
+        spell(one.default): [name for name, other in by_workload.items() if other.default == one.default]
+        for one in by_workload.values()
+        if one.default != first.default
+    }
+    unlike = "".join(f"; {default} by default for {listed(names)}" for default, names in others.items())
+    return f"  {f'{first.name}={spell(first.default)}':<28}{first.about}; {first.allowed}{unlike}"
 
 
 def _regimes(found: Workload) -> str:
     from pgverdict.workloads.regimes import primary_of
 
-    regimes = (found.regime,) if found.regime is Regime.READ_ONLY else (Regime.FRESH, Regime.STEADY)
+    chosen = (Regime.FRESH, Regime.STEADY)
+    regimes = chosen if found.regime in chosen else (found.regime,)
     decided = [
         f"{regime.value}, decided by {primary_of(CellSpec(found.name, 1, 1, regime=regime), found)}"
         for regime in regimes
@@ -54,8 +80,10 @@ def _regimes(found: Workload) -> str:
 
 @app.command()
 def servers() -> None:
-    """Servers that can be compared: the newest minor of every release, and what is installed here already."""
+    """Servers that can be compared: the newest minor of every release ready-made, what is installed, what was built."""
     from pgverdict.servers.account import server_account
+    from pgverdict.servers.build import list_built
+    from pgverdict.servers.found import find_installed
     from pgverdict.servers.home import Home
     from pgverdict.servers.install import list_installed, list_releases
     from pgverdict.servers.maven import source_words
@@ -71,3 +99,8 @@ def servers() -> None:
     others = installed - {release.version for release in newest.values()}
     for version in sorted(others):
         print(f"{version:<16}{source_words()}  installed")
+    for found in find_installed():
+        print(f"system:{found.major:<9}{found.version:<10}in {found.programs}")
+    for build in list_built(home):
+        print(f"{build.package}  {build.version}  built by {build.build.compiler}")
+    print("source:PATH, source:RELEASE and git:PATH@REVISION are built from source: docs/servers.md")

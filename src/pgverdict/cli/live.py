@@ -16,6 +16,7 @@ from pgverdict.judge.verdict import Verdict
 from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.report.words import change_words
 from pgverdict.spec.campaign import CellSpec
+from pgverdict.workloads.own import workload_of
 
 PLAIN_LINE_S = 10.0
 """Without a terminal, progress is a line now and then, not one a round."""
@@ -28,6 +29,7 @@ class LiveView:
         self._console = console or Console(stderr=True, highlight=False)
         self._status: Status | None = None
         self._step = ""
+        self._round = ""
         self._standing: dict[str, str] = {}
         self._last_line_at = 0.0
 
@@ -61,7 +63,15 @@ class LiveView:
         """A round of a cell begins."""
         minutes, seconds = divmod(round(time_left_s), 60)
         standing = self._standing.get(cell.key, "")
-        self._show(f"{cell.key}: round {number}, at most {minutes}:{seconds:02} left{standing}")
+        self._round = f"{cell.key}: round {number}, at most {minutes}:{seconds:02} left"
+        self._show(f"{self._round}{standing}")
+
+    def stretch(self, cell: CellSpec, arm: str, done: int, total: int | None) -> None:
+        """How far an arm is that works alone: by the second in a steady round, by the step in a chain."""
+        is_chain = workload_of(cell).chain is not None
+        unit = "step" if is_chain else "second"
+        of = f"of {total}" if total is not None else "until it has seen enough checkpoints and vacuums"
+        self._show(f"{self._round}; {arm} works alone, {unit} {done} {of}{self._standing.get(cell.key, '')}")
 
     def round_done(self, cell: CellSpec, record: RoundRecord, verdicts: Sequence[Sequence[Verdict]]) -> None:
         """A round ended; a failed one leaves its story."""

@@ -67,7 +67,7 @@ def show_calibration(run: RunRecord, *, json: Path | None) -> None:
     if json != STANDARD_OUTPUT:
         sys.stdout.write(calibration_screen(found, run))
     if json is not None:
-        _write(json, calibration_json(found, run))
+        write_report(json, calibration_json(found, run))
 
 
 def _calibrated(run: RunRecord, store: Store) -> str | None:
@@ -100,15 +100,15 @@ def show(
         (markdown, to_markdown),
     ):
         if path is not None:
-            _write(path, text(report))
+            write_report(path, text(report))
     if csv is not None:
-        _write(csv, to_csv(run))
+        write_report(csv, to_csv(run))
     if html is not None and html != STANDARD_OUTPUT:
         print(f"report: {html}", file=sys.stderr)
     return report
 
 
-def _write(path: Path, text: str) -> None:
+def write_report(path: Path, text: str) -> None:
     if path == STANDARD_OUTPUT:
         sys.stdout.write(text)
         return

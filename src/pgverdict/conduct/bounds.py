@@ -20,6 +20,17 @@ WARM_UP_US = 300_000
 """How long every connection works uncounted before the first slice."""
 
 
+COLD_TRANSACTIONS = 1000
+"""Of all clients, in the only slice that an arm has in a cold round. An equal number for all arms, and not known from
+a warm-up, which would warm. So many take a fifth of a second where storage answers in 0.1 ms, and half a minute where
+it takes 10; and in all but the smallest datasets most of them still meet pages that none met before."""
+
+COLD_TRANSACTIONS_PER_CLIENT_MIN = 20
+
+COLD_TRANSACTIONS_PER_CLIENT_LONG = 1
+"""Of long transactions: one has read what there is to read, and a second would find it in memory."""
+
+
 @dataclass(frozen=True)
 class Bounds:
     """`bound` and `discard` as the seam words them; fixed for the whole of a cell."""
@@ -49,3 +60,15 @@ def choose_bounds(kind: SliceBound, rates_hz: Sequence[float], clients: int) -> 
         (("transactions_per_client", count),),
         (("transactions_per_client", round(count * DISCARDED_SHARE)),),
     )
+
+
+def cold_bounds(clients: int, *, long: bool = False) -> Bounds:
+    """Of the slices of cold rounds: all of it counts, the first transactions above all.
+
+    >>> cold_bounds(8).bound, cold_bounds(8, long=True).bound
+    ((('transactions_per_client', 125),), (('transactions_per_client', 1),))
+    """
+    count = max(COLD_TRANSACTIONS_PER_CLIENT_MIN, COLD_TRANSACTIONS // clients)
+    if long:
+        count = COLD_TRANSACTIONS_PER_CLIENT_LONG
+    return Bounds((("transactions_per_client", count),), (("transactions_per_client", 0),))

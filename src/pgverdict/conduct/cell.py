@@ -4,11 +4,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pgverdict.conduct.placement import Placement
+from pgverdict.plan.cold import once
 from pgverdict.plan.pools import Pools
 from pgverdict.plan.rounds import PAIRS, PAIRS_FRESH, RoundPlan, arrange
+from pgverdict.plan.streams import pairs_of_streams
 from pgverdict.plan.stretches import whole
+from pgverdict.servers.confine import Confiner
 from pgverdict.servers.freeze import Means
 from pgverdict.servers.install import Install
+from pgverdict.servers.outside import Stay
+from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import CellSpec
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads.regimes import regime_of
@@ -33,6 +38,14 @@ class PreparedArm:
     """The tables that autovacuum came to while its data aged."""
     notes: tuple[str, ...] = ()
     """What is to be said of its data: that it did not settle while it aged."""
+    slots: tuple[Path, ...] = ()
+    """Slots of its own, in a directory the user named for its data; none: those of the cell."""
+    wal_slots: tuple[Path, ...] = ()
+    """The same for its WAL; none: in its data directory."""
+    stay: Stay | None = None
+    """Where its server is somebody else's; it then has no installs, and databases for loads."""
+    databases: tuple[str, ...] = ()
+    """`databases[n]` is load n of the arm's pool, on that server."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +64,8 @@ class PreparedCell:
     install_pools: Pools
     freeze: Means | None = None
     """By what the idle arms are frozen; None for not at all."""
+    confiner: Confiner | None = None
+    """By what every server is confined; None for not at all."""
     stretch_slices: int = 0
     """How long an arm's stretch will be in a steady round, as far as ageing could tell."""
 
@@ -59,6 +74,43 @@ class PreparedCell:
         """On which data its rounds work."""
         return regime_of(self.spec, self.workload)
 
+    def fresh_data(self, plan: RoundPlan, arm: int) -> Path:
+        """Where an arm's copy of its data goes in a round."""
+        return (self.arms[arm].slots or self.slots)[plan.slots[arm]] / "data"
+
+    def fresh_wal(self, plan: RoundPlan, arm: int) -> Path | None:
+        """Where the WAL of that copy goes; None: with it."""
+        own = self.arms[arm].wal_slots
+        return own[plan.slots[arm]] / "wal" if own else None
+
+    @property
+    def ours(self) -> tuple[int, ...]:
+        """The arms whose servers we start."""
+        return tuple(number for number, arm in enumerate(self.arms) if arm.stay is None)
+
+    @property
+    def is_cold(self) -> bool:
+        """Whether its rounds begin with nothing of the data in memory."""
+        return self.spec.cache is Cache.COLD
+
+    @property
+    def memory_bytes(self) -> int | None:
+        """What every server may use at most; None for all the host has."""
+        return self.confiner.limits.memory_bytes if self.confiner else None
+
+    @property
+    def is_evicted(self) -> bool:
+        """Whether nothing of the data may be in the page cache when a server starts (`datasets.page_cache`)."""
+        return self.is_cold or self.memory_bytes is not None
+
+    @property
+    def _pairs(self) -> int:
+        if (streams := self.workload.streams) is not None:
+            return pairs_of_streams(streams.length, clients=self.spec.clients)
+        return (
+            self.spec.pairs or self.workload.pairs or (PAIRS_FRESH if self.regime is Regime.FRESH else PAIRS)
+        )
+
     def arrange(self, *, seed: int, ordinal: int) -> RoundPlan:
         """Round number `ordinal` (from 0) of the cell, in the way of its regime."""
         plan = arrange(
@@ -66,8 +118,10 @@ class PreparedCell:
             seed=seed,
             ordinal=ordinal,
             arms=len(self.arms),
-            pairs=self.spec.pairs or (PAIRS_FRESH if self.regime is Regime.FRESH else PAIRS),
+            pairs=self._pairs,
             loads=self.load_pools,
             installs=self.install_pools,
         )
-        return whole(plan) if self.regime is Regime.STEADY else plan
+        if self.is_cold:
+            return once(plan)
+        return whole(plan) if self.regime in (Regime.STEADY, Regime.CHAIN) else plan

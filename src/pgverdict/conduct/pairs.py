@@ -6,6 +6,7 @@ from pgverdict.conduct.boundary import growth
 from pgverdict.conduct.bounds import Bounds
 from pgverdict.conduct.live import LiveArm
 from pgverdict.conduct.slices import record_slice
+from pgverdict.conduct.streams import Streams
 from pgverdict.conduct.turns import Turns
 from pgverdict.engine.process import Engine
 from pgverdict.plan.rounds import Pair
@@ -13,7 +14,13 @@ from pgverdict.records.round import SliceRecord
 
 
 def run_pair(
-    engine: Engine, live: Sequence[LiveArm], turns: Turns, number: int, pair: Pair, bounds: Bounds
+    engine: Engine,
+    live: Sequence[LiveArm],
+    turns: Turns,
+    number: int,
+    pair: Pair,
+    bounds: Bounds,
+    streams: Streams | None = None,
 ) -> list[SliceRecord]:
     """The slices of a pair, in the plan's order.
 
@@ -21,11 +28,12 @@ def run_pair(
     after it, which are slower, are among those that are discarded.
     """
     bound, discard = bounds.as_request()
+    tasks = streams.of_slice(number) if streams else None
     records = []
     for position, arm in enumerate(pair.order):
         before = live[arm].reader.read()
         turns.give(arm)
-        done = engine.slice(arm, seed=pair.seed, bound=bound, discard=discard)
+        done = engine.slice(arm, seed=pair.seed, bound=bound, discard=discard, tasks=tasks)
         after = live[arm].reader.read()
         name = f"a slice of arm {arm} in pair {number}"
         records.append(

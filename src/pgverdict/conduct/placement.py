@@ -4,8 +4,9 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pgverdict.errors import RoundFailed
+from pgverdict.errors import RoundFailed, UserError
 from pgverdict.spec.campaign import Pinning
+from pgverdict.spec.confinement import spell_cores
 from pgverdict.workloads.workload import Workload
 
 
@@ -15,27 +16,74 @@ class Placement:
 
     Free, a client and its backend wander between these cores, and what is measured is mostly the wake-up of one
     by the other (METHODOLOGY.md#placement).
+
+    Where the engine has cores of its own, nobody shares: a thread has one of these, a server process one of `cpus`.
     """
 
     threads: int
     cpus: tuple[int, ...]
     pinning: Pinning = Pinning.PINNED
+    own_cpus: tuple[int, ...] | None = None
+    """The engine's own cores; None where it has none."""
 
     @property
     def engine_cpus(self) -> tuple[int, ...] | None:
         """Where the engine is to pin its threads; None for nowhere."""
-        return self.cpus if self.pinning is Pinning.PINNED else None
+        return (self.own_cpus or self.cpus) if self.pinning is Pinning.PINNED else None
+
+    @property
+    def all_cpus(self) -> tuple[int, ...]:
+        """The cores anybody of a round works on."""
+        return tuple(sorted({*self.cpus, *(self.own_cpus or ())}))
 
     def cpu_of(self, client: int) -> int:
-        """The core of a client, its thread and its backend."""
-        return self.cpus[client % self.threads]
+        """The core of a client's backend, and of the client and its thread where these share it."""
+        return self.cpus[client % len(self.cpus)]
+
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """For the record of a round."""
+        own = (("engine_cpus", ",".join(map(str, self.own_cpus))),) if self.own_cpus else ()
+        return (
+            ("placement", self.pinning.value),
+            ("threads", str(self.threads)),
+            ("cpus", ",".join(map(str, self.cpus))),
+            *own,
+        )
 
 
-def place(clients: int, pinning: Pinning = Pinning.PINNED) -> Placement:
-    """As many threads as clients, at most one per core this process may use; free, on any of these cores."""
-    cpus = tuple(sorted(os.sched_getaffinity(0)))
-    threads = min(clients, len(cpus))
-    return Placement(threads, cpus[:threads] if pinning is Pinning.PINNED else cpus, pinning)
+def place(
+    clients: int,
+    pinning: Pinning = Pinning.PINNED,
+    *,
+    cores: tuple[int, ...] | None = None,
+    engine_cores: tuple[int, ...] | None = None,
+) -> Placement:
+    """As many threads as clients, at most one per core that the engine may use; free, on any of these cores.
+
+    `cores`: those that servers are confined to. `engine_cores`: those that only the engine is to use.
+    """
+    cpus = cores or tuple(sorted(os.sched_getaffinity(0)))
+    threads = min(clients, len(engine_cores or cpus))
+    if pinning is Pinning.FREE:
+        return Placement(threads, cpus, pinning, engine_cores)
+    own = engine_cores[:threads] if engine_cores else None
+    return Placement(threads, cpus[: min(clients, len(cpus))], pinning, own)
+
+
+def require_cores(cores: tuple[int, ...] | None, option: str) -> None:
+    """UserError for cores that this host does not have, or that we are not allowed."""
+    allowed = os.sched_getaffinity(0)
+    if missing := sorted(set(cores or ()) - allowed):
+        raise UserError(
+            f"no such cores here, or none that we may use: {option} {spell_cores(missing)}",
+            hint=f"these there are: {spell_cores(sorted(allowed))}",
+        )
+
+
+def keep_engine(placement: Placement, engine_pid: int) -> None:
+    """Keep the engine on its own cores where it pins no thread; before it has any (`Engine.setup`)."""
+    if placement.own_cpus and placement.pinning is Pinning.FREE:
+        os.sched_setaffinity(engine_pid, placement.own_cpus)
 
 
 def choose_pinning(wish: Pinning, workload: Workload) -> Pinning:

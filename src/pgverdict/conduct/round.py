@@ -2,47 +2,64 @@
 
     data in place -> arms started -> prewarmed -> connected -> warmed up -> pairs of slices -> counted -> stopped
 
+In a round of streams the servers take new samples of their tables before they are connected to, tell how they plan
+what they will be asked, and a slice is one whole transaction (`streams`).
+In a cold round nothing is warmed: the data is evicted from memory, and each arm works once (`coldness`).
 Everything that could favour an arm (who starts, connects, lives where, goes first) is taken from the plan.
 """
 
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from pgverdict.conduct.boundary import Reader
-from pgverdict.conduct.bounds import WARM_UP_US, Bounds, choose_bounds
+from pgverdict.conduct.bounds import WARM_UP_US, Bounds, choose_bounds, cold_bounds
 from pgverdict.conduct.cell import PreparedCell
-from pgverdict.conduct.collect import describe_placement, finish_arm
+from pgverdict.conduct.chain import measure_chain
+from pgverdict.conduct.collect import describe_placement, finish_arm, storage_read_bytes
 from pgverdict.conduct.handicap import grown_handicaps, read_handicaps
 from pgverdict.conduct.live import Launch, LiveArm, blaming, data_in_place, quoting_logs, running
 from pgverdict.conduct.pairs import run_pair
-from pgverdict.conduct.placement import pin_backends
+from pgverdict.conduct.placement import keep_engine, pin_backends
 from pgverdict.conduct.steady import measure_steady
+from pgverdict.conduct.streams import ask_about_tasks, draw_streams, take_samples, variables_of, warm_streams
+from pgverdict.conduct.stretch import Tell, tell_nobody
 from pgverdict.conduct.turns import Turns
-from pgverdict.conduct.warmth import prewarm
+from pgverdict.conduct.warmth import Footprint, prewarm, weigh
+from pgverdict.conduct.warmup import warm_up
+from pgverdict.datasets.checks import check_data
 from pgverdict.datasets.load import DATABASE, where
 from pgverdict.engine.process import Engine
 from pgverdict.errors import RoundFailed, WorldError
-from pgverdict.observe import processes, views
+from pgverdict.observe import views
+from pgverdict.observe.surroundings import around, between
 from pgverdict.plan.rounds import RoundPlan
-from pgverdict.records.round import ArmRecord, RoundRecord, RoundState, SliceRecord
-from pgverdict.servers.server import Server
+from pgverdict.records.host import Surroundings
+from pgverdict.records.round import ArmRecord, RoundRecord, RoundState, SliceRecord, TaskRecord
+from pgverdict.servers.outside import AnyServer
 from pgverdict.spec.regime import Regime
 
 
-def run_round(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch: Launch) -> RoundRecord:
+def run_round(
+    cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch: Launch, tell: Tell = tell_nobody
+) -> RoundRecord:
     """One round of a cell. Never raises for what the round met: a failed round is a record with a story.
 
     `bounds` are the cell's; None for its first round, which chooses them from the warm-up (see
-    `collect.bounds_of`).
+    `collect.bounds_of`). `tell` hears how far the arms of a steady round are, which takes minutes.
     """
     started, begun = datetime.now(UTC), time.monotonic()
     try:
-        measure = measure_steady if cell.regime is Regime.STEADY else _measure
-        slices, arms, placement = measure(cell, plan, bounds, launch)
+        if cell.regime is Regime.STEADY:
+            slices, arms, placement, surroundings = measure_steady(cell, plan, bounds, launch, tell)
+        elif cell.regime is Regime.CHAIN:
+            slices, arms, placement, surroundings = measure_chain(cell, plan, launch, tell)
+        else:
+            slices, arms, placement, surroundings = _measure(cell, plan, bounds, launch)
         state, story, blamed = RoundState.MEASURED, None, None
     except (WorldError, OSError) as error:
-        slices, arms, placement = (), (), ()
+        slices, arms, placement, surroundings = (), (), (), None
         state, story = RoundState.FAILED, str(error)
         blamed = error.arm if isinstance(error, RoundFailed) else None
     return RoundRecord(
@@ -55,79 +72,116 @@ def run_round(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch
         placement=placement,
         story=story,
         blamed=blamed,
+        surroundings=surroundings,
     )
 
 
-Measured = tuple[tuple[SliceRecord, ...], tuple[ArmRecord, ...], tuple[tuple[str, str], ...]]
+Measured = tuple[
+    tuple[SliceRecord, ...], tuple[ArmRecord, ...], tuple[tuple[str, str], ...], Surroundings | None
+]
 
 
 def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch: Launch) -> Measured:
     with ExitStack() as stack:
-        directories = stack.enter_context(data_in_place(cell, plan))
-        servers = {arm: launch(cell, plan, arm, directories[arm]) for arm in plan.start_order}
+        data = stack.enter_context(data_in_place(cell, plan))
+        servers = {arm: launch(cell, plan, arm, data[arm]) for arm in plan.start_order}
         turns = stack.enter_context(Turns.among(servers, cell.freeze))
         start_ms = {
             arm: stack.enter_context(running(servers[arm], cell.regime, arm)) for arm in plan.start_order
         }
         stack.enter_context(quoting_logs(servers))
-        sizes = {arm: _prewarm(servers[arm], arm) for arm in plan.warm_order}
+        footprints = {arm: _fill_memory(cell, servers[arm], arm) for arm in plan.warm_order}
+        for number in plan.warm_order:
+            take_samples(cell.workload, servers[number], number)
+        streams = draw_streams(cell, plan)
 
         engine = stack.enter_context(Engine.start())
-        statements = engine.setup(
+        keep_engine(cell.placement, engine.hello.pid)
+        ready = engine.setup(
             clients=cell.spec.clients,
             threads=cell.placement.threads,
             cpus=cell.placement.engine_cpus,
             scripts=cell.workload.scripts,
-            variables={"scale": cell.spec.scale},
+            program=cell.workload.program,
+            variables=variables_of(streams, cell.spec.scale),
+            statement_s=cell.workload.statement_s,
         )
         connected = {arm: engine.connect(arm, where(servers[arm])) for arm in plan.connect_order}
         live = [
             LiveArm(
                 servers[a],
                 start_ms[a],
-                sizes[a],
+                footprints[a],
                 connected[a],
-                Reader(servers[a], connected[a].backend_pids, engine, cell.placement.cpus),
+                Reader(
+                    servers[a],
+                    connected[a].backend_pids,
+                    engine,
+                    cell.placement.all_cpus,
+                    has_workers=cell.workload.has_workers,
+                ),
             )
             for a in range(len(cell.arms))
         ]
         for arm in live:
             pin_backends(cell.placement, arm.connected.backend_pids)
 
-        rates = {arm: _warm_up(engine, arm, plan) for arm in plan.connect_order}
-        bounds = bounds or choose_bounds(cell.workload.bound, list(rates.values()), cell.spec.clients)
+        turnover_s: dict[int, float | None] = {}
+        told: list[tuple[TaskRecord, ...]] = [() for _ in live]
+        if streams is not None:
+            bounds = streams.bounds
+            told = ask_about_tasks(cell, plan, streams, ready.statements, live)
+            warm_streams(engine, cell, plan, streams, plan.connect_order)
+        elif cell.is_cold:
+            bounds = cold_bounds(cell.spec.clients, long=cell.workload.is_long)
+        else:
+            warmed = warm_up(engine, cell, {arm: live[arm] for arm in plan.connect_order}, plan)
+            turnover_s = {arm: done.turnover_s for arm, done in warmed.items()}
+            rates_hz = [done.rate_hz for done in warmed.values()]
+            bounds = bounds or choose_bounds(cell.workload.bound, rates_hz, cell.spec.clients)
         for number, arm in enumerate(live):
             _reset_counts(number, arm)
-        read_before = [processes.storage_read_bytes(arm.connected.backend_pids) for arm in live]
+        read_before = [storage_read_bytes(cell, arm) for arm in live]
         handicaps_before = read_handicaps(live)
+        before = around(cell.placement.cpus)
         with turns.taken():
             slices = tuple(
                 record
                 for number, pair in enumerate(plan.pairs)
-                for record in run_pair(engine, live, turns, number, pair, bounds)
+                for record in run_pair(engine, live, turns, number, pair, bounds, streams)
             )
+        surroundings = between(before, around(cell.placement.cpus))
         handicaps = grown_handicaps(cell, handicaps_before, read_handicaps(live), slices)
         arms = tuple(
-            finish_arm(engine, cell, number, arm, statements, read_before[number], handicaps[number])
+            replace(
+                finish_arm(
+                    engine,
+                    cell,
+                    number,
+                    arm,
+                    ready,
+                    read_before[number],
+                    handicaps[number],
+                    turnover_s.get(number),
+                ),
+                tasks=told[number],
+            )
             for number, arm in enumerate(live)
         )
-        return slices, arms, describe_placement(cell, bounds, turns, engine)
+        for number, arm in enumerate(live):
+            with blaming(number):
+                check_data(arm.server, cell.workload.dataset)
+        timed = (
+            streams is None and not cell.is_cold and all(seconds is None for seconds in turnover_s.values())
+        )
+        warm_up_us = WARM_UP_US if timed else None
+        placement = describe_placement(cell, bounds, turns, engine, warm_up_us=warm_up_us)
+        return slices, arms, placement, surroundings
 
 
-def _warm_up(engine: Engine, arm: int, plan: RoundPlan) -> float:
-    done = engine.slice(
-        arm,
-        seed=plan.pairs[0].seed ^ 1,
-        bound={"duration_us": WARM_UP_US},
-        discard={"duration_us": 0},
-        keep=False,
-    )
-    return done.rate_hz
-
-
-def _prewarm(server: Server, arm: int) -> int:
+def _fill_memory(cell: PreparedCell, server: AnyServer, arm: int) -> Footprint:
     with blaming(arm):
-        return prewarm(server, DATABASE)
+        return weigh(server, DATABASE) if cell.is_cold else prewarm(server, DATABASE)
 
 
 def _reset_counts(number: int, arm: LiveArm) -> None:

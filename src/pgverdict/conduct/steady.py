@@ -3,28 +3,29 @@
     for each arm, in the order of the plan:
         aged copy -> settled -> started -> prewarmed -> connected -> ramp -> slices of 1 s -> counted -> stopped
 
+The ramp of an arm whose data is larger than its memory lasts until turnover.
+
 No other server runs meanwhile and nothing is ever stopped in between, so checkpoints and vacuums come as they would
 for a user.
 """
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from pgverdict.conduct.boundary import Reader, growth
 from pgverdict.conduct.bounds import Bounds
 from pgverdict.conduct.cell import PreparedCell
-from pgverdict.conduct.collect import describe_placement, finish_arm
+from pgverdict.conduct.collect import describe_placement, finish_arm, storage_read_bytes
 from pgverdict.conduct.handicap import grown_handicap
-from pgverdict.conduct.live import Launch, LiveArm, blaming, quoting_logs, running
-from pgverdict.conduct.placement import pin_backends
+from pgverdict.conduct.live import Launch, LiveArm, blaming, fresh_copies, quoting_logs, running
+from pgverdict.conduct.placement import keep_engine, pin_backends
 from pgverdict.conduct.slices import record_slice
 from pgverdict.conduct.stretch import (
     CHECKPOINTS_FIRST,
     RAMP_US,
     SLICE_US,
     VACUUMS_FIRST,
+    Tell,
     lengthened,
     slices_max,
     stretch_bounds,
@@ -32,97 +33,100 @@ from pgverdict.conduct.stretch import (
 )
 from pgverdict.conduct.turns import Turns
 from pgverdict.conduct.warmth import prewarm
-from pgverdict.datasets.copy import copy_data, settle
+from pgverdict.conduct.warmup import reach_turnover
+from pgverdict.datasets.checks import check_data
 from pgverdict.datasets.load import DATABASE, where
 from pgverdict.engine.process import Engine
 from pgverdict.observe import processes, views
 from pgverdict.observe.cycles import Watch
+from pgverdict.observe.surroundings import around, between, together
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.plan.stretches import slice_seed
+from pgverdict.records.host import Surroundings
 from pgverdict.records.round import ArmRecord, SliceRecord, TableRecord
-from pgverdict.servers.marked import remove_tree
+from pgverdict.servers.outside import AnyServer
 from pgverdict.servers.server import Server
 from pgverdict.spec.regime import Regime
 
-Measured = tuple[tuple[SliceRecord, ...], tuple[ArmRecord, ...], tuple[tuple[str, str], ...]]
-Stretch = tuple[list[SliceRecord], ArmRecord, tuple[tuple[str, str], ...]]
+Measured = tuple[
+    tuple[SliceRecord, ...], tuple[ArmRecord, ...], tuple[tuple[str, str], ...], Surroundings | None
+]
+Stretch = tuple[list[SliceRecord], ArmRecord, tuple[tuple[str, str], ...], Surroundings]
 
 
-def measure_steady(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch: Launch) -> Measured:
+def measure_steady(
+    cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch: Launch, tell: Tell
+) -> Measured:
     """The slices and arms of a steady round, and how it was placed; `bounds` is None in a cell's first round."""
     slices: list[SliceRecord] = []
     arms: dict[int, ArmRecord] = {}
     placement: tuple[tuple[str, str], ...] = ()
+    surroundings = []
     for position, arm in enumerate(plan.start_order):
-        done, arms[arm], placement = _run_arm(cell, plan, position, bounds, launch)
+        done, arms[arm], placement, went_on = _run_arm(cell, plan, position, bounds, launch, tell)
         slices += done
+        surroundings.append(went_on)
         bounds = bounds or stretch_bounds(len(done))
-    return tuple(slices), tuple(arms[arm] for arm in sorted(arms)), placement
+    return tuple(slices), tuple(arms[arm] for arm in sorted(arms)), placement, together(surroundings)
 
 
 def _run_arm(
-    cell: PreparedCell, plan: RoundPlan, position: int, bounds: Bounds | None, launch: Launch
+    cell: PreparedCell, plan: RoundPlan, position: int, bounds: Bounds | None, launch: Launch, tell: Tell
 ) -> Stretch:
     arm = plan.start_order[position]
     with ExitStack() as stack:
-        data = stack.enter_context(_aged_copy(cell, plan, arm))
+        data = stack.enter_context(fresh_copies(cell, plan, [arm]))[arm]
         server = launch(cell, plan, arm, data)
         start_ms = stack.enter_context(running(server, Regime.STEADY, arm))
         stack.enter_context(quoting_logs({arm: server}))
         with blaming(arm):
-            size = prewarm(server, DATABASE)
+            footprint = prewarm(server, DATABASE)
 
         engine = stack.enter_context(Engine.start())
-        statements = engine.setup(
+        keep_engine(cell.placement, engine.hello.pid)
+        ready = engine.setup(
             clients=cell.spec.clients,
             threads=cell.placement.threads,
             cpus=cell.placement.engine_cpus,
             scripts=cell.workload.scripts,
+            program=cell.workload.program,
             variables={"scale": cell.spec.scale},
+            statement_s=cell.workload.statement_s,
         )
         connected = engine.connect(arm, where(server))
-        reader = Reader(server, connected.backend_pids, engine, cell.placement.cpus)
-        live = LiveArm(server, start_ms, size, connected, reader)
+        reader = Reader(server, connected.backend_pids, engine, cell.placement.all_cpus)
+        live = LiveArm(server, start_ms, footprint, connected, reader)
         pin_backends(cell.placement, connected.backend_pids)
 
         with blaming(arm), views.session(server, DATABASE) as watching:
             watch = Watch(watching)
             _ramp(engine, arm, plan)
+            turnover_s = None
+            if footprint.exceeds(cell.memory_bytes):
+                warmed = reach_turnover(engine, cell, {arm: live}, plan)[arm]
+                turnover_s = RAMP_US / 1e6 + (warmed.turnover_s or 0.0)
             if views.has_extension(watching, "pg_stat_statements"):
                 views.reset_statements(watching)
-            read_before = processes.storage_read_bytes(connected.backend_pids)
+            read_before = storage_read_bytes(cell, live)
             handicap_before = server.handicap_counts()
             watch.begin()
             chosen = stretch_slices(bounds) if bounds else None
             length = _Length(watch, cell.arms[arm].vacuumed, chosen, slices_max(cell.stretch_slices))
-            slices = _stretch(engine, live, watch, plan, position, length)
+            before = around(cell.placement.cpus)
+            slices = _stretch(engine, live, plan, position, length, tell)
+            surroundings = between(before, around(cell.placement.cpus))
         handicap = grown_handicap(cell.arms[arm], handicap_before, server.handicap_counts(), slices)
-        record = finish_arm(engine, cell, arm, live, statements, read_before, handicap)
+        record = finish_arm(engine, cell, arm, live, ready, read_before, handicap, turnover_s)
+        with blaming(arm):
+            check_data(server, cell.workload.dataset)
         bounds = stretch_bounds(len(slices))
-        placement = _with_ramp(describe_placement(cell, bounds, _NO_TURNS, engine))
-        return slices, _with_covered(record, watch), placement
+        ramp = (("ramp_us", str(RAMP_US)),)
+        placement = (*describe_placement(cell, bounds, _NO_TURNS, engine, warm_up_us=None), *ramp)
+        return slices, _with_covered(record, watch), placement, surroundings
 
 
 _NO_TURNS = Turns({}, None)
 """Nothing is ever frozen in a steady round (`turns.require_freezable`)."""
-
-
-def _with_ramp(placement: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """A ramp in place of the warm-up that arms have which take turns."""
-    return (*(pair for pair in placement if pair[0] != "warm_up_us"), ("ramp_us", str(RAMP_US)))
-
-
-@contextmanager
-def _aged_copy(cell: PreparedCell, plan: RoundPlan, arm: int) -> Iterator[Path]:
-    """A settled copy of the arm's aged data, in the arm's slot."""
-    target = cell.slots[plan.slots[arm]] / "data"
-    try:
-        remove_tree(target)
-        copy_data(cell.arms[arm].loads[plan.loads[arm]], target)
-        settle(cell.slots[plan.slots[arm]])
-        yield target
-    finally:
-        remove_tree(target)
 
 
 @dataclass
@@ -154,7 +158,7 @@ def _ramp(engine: Engine, arm: int, plan: RoundPlan) -> None:
 
 
 def _stretch(
-    engine: Engine, live: LiveArm, watch: Watch, plan: RoundPlan, position: int, length: _Length
+    engine: Engine, live: LiveArm, plan: RoundPlan, position: int, length: _Length, tell: Tell
 ) -> list[SliceRecord]:
     """Slices back to back; between two of them the views are looked at, which takes a few milliseconds.
 
@@ -168,7 +172,8 @@ def _stretch(
         done = engine.slice(
             arm, seed=slice_seed(plan, number), bound={"duration_us": SLICE_US}, discard={"duration_us": 0}
         )
-        watch.look()
+        length.watch.look()
+        tell(arm, number + 1, length.slices)
         after, cpu_after = live.reader.read(), _cpu_ns(live.server)
         counted = growth(before, after)
         # Vacuum's workers end within slices, and what they used must not go with them.
@@ -179,7 +184,8 @@ def _stretch(
     return records
 
 
-def _cpu_ns(server: Server) -> int:
+def _cpu_ns(server: AnyServer) -> int:
+    assert isinstance(server, Server), "steady rounds are for servers of ours"
     return processes.cpu_ns_with_ended(server.pid, server.pids())
 
 

@@ -1,6 +1,7 @@
 """How long an arm works in a steady round: chosen in the cell's first round, then the same for all arms and rounds."""
 
 import math
+from collections.abc import Callable
 
 from pgverdict.conduct.bounds import Bounds
 
@@ -27,6 +28,14 @@ RAMP_US = 10_000_000
 
 BESIDE_S = 5.0
 """What an arm takes in a round beside ramp and stretch, about: a copy, a start, the prewarming, a stop."""
+
+
+Tell = Callable[[int, int, int | None], None]
+"""Called with the arm that works, how many slices it has done, and how many it will; None: not known yet."""
+
+
+def tell_nobody(_arm: int, _done: int, _total: int | None) -> None:
+    """Where nobody watches."""
 
 
 def stretch_bounds(slices: int) -> Bounds:

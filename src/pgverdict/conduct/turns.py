@@ -10,6 +10,7 @@ from typing import Self
 
 from pgverdict.errors import UserError
 from pgverdict.servers.freeze import Freezer, Means, make_freezer
+from pgverdict.servers.outside import AnyServer
 from pgverdict.servers.server import Server
 from pgverdict.spec.regime import Regime
 
@@ -29,12 +30,13 @@ class Turns:
 
     @classmethod
     @contextmanager
-    def among(cls, servers: Mapping[int, Server], means: Means | None) -> Iterator[Self]:
+    def among(cls, servers: Mapping[int, AnyServer], means: Means | None) -> Iterator[Self]:
         """For servers that are started and stopped within."""
         with ExitStack() as stack:
             freezers = {}
             if means is not None:
                 for arm, server in servers.items():
+                    assert isinstance(server, Server), "only servers of ours are frozen"
                     freezers[arm] = stack.enter_context(make_freezer(means, server))
             yield cls(freezers, means)
 

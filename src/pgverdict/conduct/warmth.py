@@ -1,18 +1,21 @@
 """Equal warmth: every arm's data in memory before the first slice, and proof that it stayed there.
 
 An arm whose pages were still on disk once made two equal servers look several times different, so warmth is
-checked and not assumed.
+checked and not assumed. The opposite is in `coldness`, what lies between them in `turnover`.
 """
+
+from dataclasses import dataclass
 
 from pgverdict.errors import RoundFailed
 from pgverdict.observe import views
-from pgverdict.servers.server import Server
+from pgverdict.servers.outside import AnyServer
 
+# Objects of users have numbers from 16384 on: in any schema, with the overflow tables of their rows.
 _RELATIONS = b"""
 SELECT c.oid::pg_catalog.regclass::text
 FROM pg_catalog.pg_class AS c
 JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-WHERE n.nspname = 'public' AND c.relkind IN ('r', 'i', 't', 'm')
+WHERE c.oid >= 16384 AND n.nspname <> 'information_schema' AND c.relkind IN ('r', 'i', 't', 'm')
 ORDER BY c.relkind DESC, c.relname
 """
 
@@ -20,17 +23,47 @@ ORDER BY c.relkind DESC, c.relname
 STRAY_BYTES_MAX = 256 << 10
 """A host that reclaims page cache takes a page of a library or a catalog now and then; that is not a cold arm."""
 
+ROOM_SHARE = 0.9
+"""Of its memory, that a confined server has for data; the rest is its processes'."""
 
-def prewarm(server: Server, database: str) -> int:
-    """Read the whole dataset: into shared buffers where it fits, otherwise into the page cache. Its size in bytes."""
+
+@dataclass(frozen=True)
+class Footprint:
+    """What an arm's data wants of memory. Every page that is in shared buffers was in the page cache before."""
+
+    data_bytes: int
+    shared_buffers_bytes: int
+
+    def exceeds(self, memory_bytes: int | None) -> bool:
+        """Whether a server confined to so much memory cannot hold all of it; not if it is not confined.
+
+        >>> Footprint(160 << 20, 128 << 20).exceeds(256 << 20), Footprint(100 << 20, 16 << 20).exceeds(256 << 20)
+        (True, False)
+        """
+        wanted = self.data_bytes + self.shared_buffers_bytes
+        return memory_bytes is not None and wanted > ROOM_SHARE * memory_bytes
+
+
+def weigh(server: AnyServer, database: str) -> Footprint:
+    """Without reading any of the data."""
     with views.session(server, database) as connection:
-        size = views.database_bytes(connection)
-        fits = size < views.setting_bytes(connection, "shared_buffers") * 0.9
+        return _footprint(connection)
+
+
+def prewarm(server: AnyServer, database: str) -> Footprint:
+    """Read the whole dataset: into shared buffers where it fits, otherwise into the page cache."""
+    with views.session(server, database) as connection:
+        found = _footprint(connection)
+        fits = found.data_bytes < found.shared_buffers_bytes * 0.9
         if views.has_extension(connection, "pg_prewarm"):
             mode = "buffer" if fits else "read"
             for (relation,) in connection.execute(_RELATIONS).fetchall():
                 connection.execute("SELECT pg_prewarm(%s::regclass, %s)", (relation, mode))
-        return size
+        return found
+
+
+def _footprint(connection: views.Connection) -> Footprint:
+    return Footprint(views.database_bytes(connection), views.setting_bytes(connection, "shared_buffers"))
 
 
 def check_warmth(

@@ -32,6 +32,14 @@ class Statement:
 
 
 @dataclass(frozen=True)
+class Ready:
+    """What clients will do: statements and kinds of transactions, in the order of their numbers."""
+
+    statements: tuple[Statement, ...]
+    kinds: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Connected:
     """An arm's connections are open; `backend_pids[i]` serves client i."""
 
@@ -69,6 +77,19 @@ class StatementTotals:
 
 
 @dataclass(frozen=True)
+class KindTotals:
+    """One kind of transaction over an arm's kept slices. `latency` is None where none was counted."""
+
+    kind: int
+    count: int
+    failed: int
+    rolled_back: int
+    retried: int
+    latency: Latency | None
+    histogram: str
+
+
+@dataclass(frozen=True)
 class Totals:
     """What an arm's kept slices add up to."""
 
@@ -79,16 +100,24 @@ class Totals:
     latency: Latency | None
     histogram: str
     statements: tuple[StatementTotals, ...]
+    kinds: tuple[KindTotals, ...]
 
 
 @dataclass(frozen=True)
 class TableLoaded:
-    """Rows sent for one COPY, and the digest of their bytes."""
+    """Rows sent for one COPY, and the digest of their bytes. `share`: its number and how many there are."""
 
     rows_of: str
+    share: tuple[int, int]
     rows: int
     bytes: int
     sha256: str
+
+    @property
+    def name(self) -> str:
+        """What was sent: 'pgbench_accounts', 'ycsb 2/4' for the second of four shares."""
+        number, of = self.share
+        return self.rows_of if of == 1 else f"{self.rows_of} {number + 1}/{of}"
 
 
 def hello(message: Mapping[str, Any]) -> Hello:
@@ -100,9 +129,12 @@ def hello(message: Mapping[str, Any]) -> Hello:
     )  # fmt: skip
 
 
-def statements(message: Mapping[str, Any]) -> tuple[Statement, ...]:
-    """From `ready`, in the order of their numbers."""
-    return tuple(Statement(s["script"], s["text"], s["prepared_text"]) for s in message["statements"])
+def ready(message: Mapping[str, Any]) -> Ready:
+    """From `ready`."""
+    return Ready(
+        tuple(Statement(s["script"], s["text"], s["prepared_text"]) for s in message["statements"]),
+        tuple(message["kinds"]),
+    )
 
 
 def connected(message: Mapping[str, Any]) -> Connected:
@@ -144,12 +176,29 @@ def totals(message: Mapping[str, Any]) -> Totals:
             )
             for s in message["statements"]
         ),
+        kinds=tuple(
+            KindTotals(
+                kind=k["kind"],
+                count=k["count"],
+                failed=k["failed"],
+                rolled_back=k["rolled_back"],
+                retried=k["retried"],
+                latency=_latency(k["latency_ns"]),
+                histogram=k["histogram"],
+            )
+            for k in message["kinds"]
+        ),
     )
 
 
 def tables_loaded(message: Mapping[str, Any]) -> tuple[TableLoaded, ...]:
     """From `loaded`."""
-    return tuple(TableLoaded(t["rows_of"], t["rows"], t["bytes"], t["sha256"]) for t in message["tables"])
+    return tuple(
+        TableLoaded(
+            t["rows_of"], (t["share"]["number"], t["share"]["of"]), t["rows"], t["bytes"], t["sha256"]
+        )
+        for t in message["tables"]
+    )
 
 
 def _number(figure: float | None) -> float:

@@ -12,7 +12,7 @@ import select
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -20,16 +20,22 @@ from typing import Any, Self
 from pgverdict.engine import messages
 from pgverdict.engine.binary import checkout_root, find_engine, source_identity
 from pgverdict.errors import WorldError
-from pgverdict.workloads.workload import Script
+from pgverdict.workloads.workload import STATEMENT_S, Program, Script, Task
 
-ANSWER_S = 75.0
-"""The engine gives a server 60 s for an answer; what is silent for longer is the engine, stopped or lost."""
+SPARE_S = 15.0
+"""What is silent for so much longer is the engine, stopped or lost."""
+
+ANSWER_S = STATEMENT_S + SPARE_S
 
 LOAD_S = 3600.0
 """A step of a load may be one long statement, of which nothing is heard meanwhile."""
 
 END_S = 5.0
 """The engine promises its end within 100 ms of its input's; beyond this it is killed."""
+
+
+PLAY_S = 7 * 86400.0
+"""What is bounded by its program may take days; a server that falls silent meanwhile is the engine's to notice."""
 
 
 class EngineError(WorldError):
@@ -60,12 +66,26 @@ class Where:
         }
 
 
+@dataclass(frozen=True)
+class Named:
+    """Where a connection string says; it holds no password, which is handed over beside it if it is known."""
+
+    dsn: str
+    database: str
+    password: str | None = field(default=None, repr=False)
+
+    def as_request(self) -> dict[str, Any]:
+        """The part of a request that says so."""
+        return {"dsn": self.dsn, "password": self.password, "database": self.database}
+
+
 class Engine:
     """A running engine. Closing it stops all load."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
         self._buffer = b""
+        self._statement_s = STATEMENT_S
         try:
             self.hello = messages.hello(self._expect("hello", ANSWER_S))
         except BaseException:
@@ -116,9 +136,15 @@ class Engine:
         threads: int,
         cpus: Sequence[int] | None,
         scripts: Sequence[Script],
-        variables: Mapping[str, int],
-    ) -> tuple[messages.Statement, ...]:
-        """Say what the clients of every arm will do; returns the statements of the scripts."""
+        variables: Mapping[str, int | None],
+        program: Program | None = None,
+        statement_s: float = STATEMENT_S,
+    ) -> messages.Ready:
+        """Say what the clients of every arm will do: scripts, or a program, which gets the variables as parameters.
+
+        A server that takes longer than `statement_s` for an answer in a slice is taken for frozen.
+        """
+        self._statement_s = statement_s
         answer = self._ask(
             "ready",
             request="setup",
@@ -126,31 +152,58 @@ class Engine:
             threads=threads,
             cpus=None if cpus is None else list(cpus),
             mode="prepared",
-            scripts=[{"name": s.name, "weight": s.weight, "text": s.text} for s in scripts],
-            variables=dict(variables),
+            **_work(scripts, variables, program),
         )
-        return messages.statements(answer)
+        return messages.ready(answer)
 
-    def connect(self, arm: int, where: Where) -> messages.Connected:
+    def connect(self, arm: int, where: Where | Named) -> messages.Connected:
         """Open an arm's connections and prepare its statements."""
         return messages.connected(self._ask("connected", request="connect", arm=arm, **where.as_request()))
 
     def slice(
-        self, arm: int, *, seed: int, bound: Mapping[str, int], discard: Mapping[str, int], keep: bool = True
+        self,
+        arm: int,
+        *,
+        seed: int,
+        bound: Mapping[str, int],
+        discard: Mapping[str, int],
+        keep: bool = True,
+        tasks: Sequence[Sequence[Task]] | None = None,
     ) -> messages.SliceDone:
-        """Let one arm work for a stretch."""
+        """Let one arm work for a stretch. `tasks`: of each client, what its transactions are, in order."""
+        request: dict[str, Any] = {
+            "request": "slice",
+            "arm": arm,
+            "seed": seed,
+            "keep": keep,
+            "bound": dict(bound),
+            "discard": dict(discard),
+        }
+        if tasks is not None:
+            request["tasks"] = [
+                [{"script": task.script, "variables": dict(task.variables)} for task in one] for one in tasks
+            ]
+        if self._statement_s != STATEMENT_S:
+            request["statement_limit_us"] = round(self._statement_s * 1e6)
+        self._send(request)
+        answers = max((len(one) for one in tasks), default=1) if tasks else 1
+        limit_s = answers * self._statement_s + SPARE_S + bound.get("duration_us", 0) / 1e6
+        return messages.slice_done(self._expect("slice_done", limit_s))
+
+    def play(self, arm: int, *, seed: int) -> messages.SliceDone:
+        """Let one arm work until its program says that it is over, however long that takes."""
         self._send(
             {
                 "request": "slice",
                 "arm": arm,
                 "seed": seed,
-                "keep": keep,
-                "bound": dict(bound),
-                "discard": dict(discard),
+                "keep": True,
+                "bound": "program",
+                "discard": {"transactions_per_client": 0},
+                "statement_limit_us": round(self._statement_s * 1e6),
             }
         )
-        limit_s = ANSWER_S + bound.get("duration_us", 0) / 1e6
-        return messages.slice_done(self._expect("slice_done", limit_s))
+        return messages.slice_done(self._expect("slice_done", PLAY_S))
 
     def totals(self, arm: int) -> messages.Totals:
         """What the arm's kept slices add up to since it was connected or last asked."""
@@ -162,12 +215,13 @@ class Engine:
 
     def load(
         self,
-        where: Where,
-        steps: Sequence[Mapping[str, Any]],
+        where: Where | Named,
+        streams: Sequence[Sequence[Mapping[str, Any]]],
         progress: Callable[[int, int], None] = lambda _rows, _total: None,
     ) -> tuple[messages.TableLoaded, ...]:
-        """Run the steps of a load on one connection; `progress` gets rows done and rows in all."""
-        self._send({"request": "load", **where.as_request(), "steps": [dict(step) for step in steps]})
+        """Run a load, each stream of steps on a connection of its own; `progress` gets rows done and rows in all."""
+        steps = [[dict(step) for step in stream] for stream in streams]
+        self._send({"request": "load", **where.as_request(), "streams": steps})
         while True:
             answer = self._expect(("load_progress", "loaded"), LOAD_S)
             if answer["message"] == "loaded":
@@ -240,6 +294,18 @@ class Engine:
 
     def _gone(self) -> EngineError:
         return EngineError(f"the engine ended by itself, exit code {self._process.wait()}", kind="protocol")
+
+
+def _work(
+    scripts: Sequence[Script], variables: Mapping[str, int | None], program: Program | None
+) -> dict[str, Any]:
+    """The part of `setup` that says what clients do."""
+    if program is not None:
+        return {"workload": {"name": program.name, "parameters": {**dict(program.parameters), **variables}}}
+    return {
+        "scripts": [{"name": s.name, "weight": s.weight, "text": s.text} for s in scripts],
+        "variables": dict(variables),
+    }
 
 
 def _error(message: Mapping[str, Any]) -> EngineError:

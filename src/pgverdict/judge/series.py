@@ -77,8 +77,11 @@ def series(cell: CellRecord, *, candidate: int = 1) -> Series:
 def stall_ns(cell: CellRecord) -> float:
     """A transaction that takes longer than this stalls its slice. All arms have the same bound.
 
-    Infinite where no slice said how long its longest transaction took.
+    Infinite where no slice said how long its longest transaction took, and where slices are whole transactions of
+    streams, of which some take many times as long as others.
     """
+    if any(record.is_of_streams for record in cell.measured):
+        return math.inf
     longest = [s.latency.max_ns for r in cell.measured for s in r.slices if math.isfinite(s.latency.max_ns)]
     return max(STALL_RATIO * median(longest), STALL_NS_MIN) if longest else math.inf
 
@@ -108,10 +111,11 @@ def _vacuums(record: RoundRecord, arm: int) -> int:
 def _trend(record: RoundRecord, arm: int) -> float:
     """Least squares of the log of slice medians on the pair's number, over the length of the round.
 
-    NaN where fewer than three slices have a median, and where arms did not take turns.
+    NaN where fewer than three slices have a median, where arms did not take turns, and where each slice is another
+    transaction of a stream.
     """
     told = [(s.pair, math.log(s.latency.p50_ns)) for s in _of(record, arm) if s.latency.p50_ns > 0]
-    if len(told) < 3 or not record.took_turns:
+    if len(told) < 3 or not record.took_turns or record.is_of_streams:
         return math.nan
     pairs, logs = np.array(told, dtype=np.float64).T
     centred = pairs - pairs.mean()

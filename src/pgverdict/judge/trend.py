@@ -22,11 +22,11 @@ from pgverdict.judge.answer import interval_kind
 from pgverdict.judge.estimate import FloatArray, estimate, order_leads
 from pgverdict.judge.interval import interval
 from pgverdict.judge.pulling import as_judged
-from pgverdict.judge.values import Question, side_by_side
+from pgverdict.judge.values import Question, metrics_beside, side_by_side
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord
 from pgverdict.spec.campaign import Campaign
-from pgverdict.spec.metrics import METRICS, Subject
+from pgverdict.spec.spelling import whereabouts
 
 ARMS_MIN = 3
 """Of two arms, the effect is the trend."""
@@ -59,9 +59,33 @@ def judge_trends(run: RunRecord) -> tuple[tuple[Trend, ...], ...]:
 def is_series(run: RunRecord) -> bool:
     """Whether the arms are three or more releases, oldest first, that differ in nothing else the user chose."""
     asked = run.campaign.arms
-    alike = len({(arm.settings, arm.handicap_ns) for arm in asked}) == 1
+    choices = {
+        (arm.handicap_ns, arm.data_directory, arm.wal_directory, whereabouts(arm.server)) for arm in asked
+    }
     numbers = [_release(arm) for arm in run.arms]
-    return len(asked) >= ARMS_MIN and alike and all(one < next_ for one, next_ in pairwise(numbers))
+    return (
+        len(asked) >= ARMS_MIN
+        and len(choices) == 1
+        and _same_settings(run)
+        and all(one < next_ for one, next_ in pairwise(numbers))
+    )
+
+
+def _same_settings(run: RunRecord) -> bool:
+    """Whether the user gave all arms the same, as far as they know it: an optional setting is left out on others.
+
+    Settings that only some arms know are among the defaults that are kept of those.
+    """
+    given = [dict(arm.given) for arm in run.campaign.arms]
+    told = [{name for name, _ in arm.defaults} for arm in run.arms]
+    not_of_all = set().union(*told)
+    for name in set().union(*given):
+        knowing = [
+            own for own, known in zip(given, told, strict=True) if name not in not_of_all or name in known
+        ]
+        if len({own.get(name) for own in knowing}) > 1:
+            return False
+    return True
 
 
 def _release(arm: ArmFacts) -> tuple[int, ...]:
@@ -69,7 +93,7 @@ def _release(arm: ArmFacts) -> tuple[int, ...]:
 
 
 def _judge_cell(cell: CellRecord, campaign: Campaign) -> tuple[Trend, ...]:
-    others = [name for name, m in METRICS.items() if m.subject is Subject.CELL and name != cell.primary]
+    others = metrics_beside(cell)
     # In a closed loop mean latency is throughput told again, and its interval the mirrored one: one share for both.
     counted = len({cell.primary, *others} - {"latency_us_mean"})
     alpha = (1 - campaign.confidence) / (len(campaign.cells) * counted)

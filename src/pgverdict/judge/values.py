@@ -11,14 +11,14 @@ many rounds add up to is not here (`judge.estimate`).
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import geometric_mean, median
 
 from pgverdict.judge.verdict import WHOLE_CELL
-from pgverdict.records.round import ArmRecord, RoundRecord, SliceRecord, StatementRecord
+from pgverdict.records.round import ArmRecord, Latency, RoundRecord, SliceRecord, StatementRecord, StepRecord
 from pgverdict.records.run import CellRecord
-from pgverdict.spec.metrics import METRICS, Subject, metric
+from pgverdict.spec.metrics import METRICS, OF_STREAMS, Subject, metric
 
 BASELINE = 0
 
@@ -43,23 +43,43 @@ class Values:
 def questions(cell: CellRecord, candidate: int = 1) -> tuple[Question, ...]:
     """All questions about a candidate of a cell, the primary one first.
 
-    The metrics of the whole cell are always asked, those of a statement if the first measured round has an answer:
-    later rounds add no question, so a verdict that was shown keeps its share of alpha.
+    The metrics of the whole cell are always asked, those of a kind of transaction and of a statement if the first
+    measured round has an answer: later rounds add no question, so a verdict that was shown keeps its share of alpha.
     """
     primary = Question(cell.primary)
     assert metric(cell.primary).subject is Subject.CELL, f"primary of a statement: {cell.primary}"
-    whole = [Question(name) for name, m in METRICS.items() if m.subject is Subject.CELL]
-    return (primary, *(q for q in whole if q != primary), *_statement_questions(cell, candidate))
+    parts = _questions_of_parts(cell, candidate)
+    return (primary, *map(Question, metrics_beside(cell)), *parts)
 
 
-def _statement_questions(cell: CellRecord, candidate: int) -> list[Question]:
+def metrics_beside(cell: CellRecord) -> tuple[str, ...]:
+    """The other metrics of the whole cell: none of a chain, whose steps have nothing in common; and the geometric mean
+    over queries only of streams."""
+    if cell.primary in _STEPS_TOTALS:
+        return ()
+    others = {cell.primary, *_STEPS_TOTALS}
+    if not any(record.is_of_streams for record in cell.measured[:1]):
+        others.add(OF_STREAMS)
+    return tuple(name for name, m in METRICS.items() if m.subject is Subject.CELL and name not in others)
+
+
+def _questions_of_parts(cell: CellRecord, candidate: int) -> list[Question]:
+    """About kinds of transactions and statements. A kind alone would be the whole cell once more."""
     if not cell.measured:
         return []
     first = cell.measured[0]
-    texts = {s.text: None for arm in first.arms for s in arm.statements}  # a set in order
-    names = [name for name, m in METRICS.items() if m.subject is Subject.STATEMENT]
-    asked = [Question(name, text) for text in texts for name in names]
+    kinds = {kind.name: None for arm in first.arms for kind in arm.kinds}  # a set in order
+    texts = {s.text: None for arm in first.arms for s in arm.statements}
+    asked = _asked(kinds, Subject.KIND) if len(kinds) > 1 else []
+    asked += _asked(texts, Subject.STATEMENT)
+    steps = {step.name: None for arm in first.arms for step in arm.steps if step.counts is not None}
+    asked += _asked(steps, Subject.STEP)
     return [q for q in asked if values(first, q, clients=1, candidate=candidate) is not None]
+
+
+def _asked(subjects: Iterable[str], of: Subject) -> list[Question]:
+    names = [name for name, m in METRICS.items() if m.subject is of]
+    return [Question(name, subject) for subject in subjects for name in names]
 
 
 def values(record: RoundRecord, question: Question, *, clients: int, candidate: int = 1) -> Values | None:
@@ -110,12 +130,50 @@ _CELL_TOTALS: dict[str, Callable[[ArmRecord], float]] = {
     "latency_us_p95": lambda arm: arm.latency.p95_ns / 1e3,
     "latency_us_p99": lambda arm: arm.latency.p99_ns / 1e3,
     "latency_us_stddev": lambda arm: arm.latency.sd_ns / 1e3,
+    OF_STREAMS: lambda arm: _geometric_mean([kind.latency for kind in arm.kinds]) / 1e3,
 }
 
 _STATEMENT_TOTALS: dict[str, Callable[[StatementRecord], float | None]] = {
     "server_ms_mean": lambda statement: statement.server_ms_mean,
     "server_ms_stddev": lambda statement: statement.server_ms_stddev,
 }
+
+
+_KIND_TOTALS: dict[str, Callable[[Latency], float]] = {
+    "kind_us_p50": lambda latency: latency.p50_ns / 1e3,
+    "kind_us_p99": lambda latency: latency.p99_ns / 1e3,
+}
+
+
+def _per_operation(amount: float, step: StepRecord) -> float:
+    return amount / step.operations if step.operations else math.nan
+
+
+def _step_latency(figure: Callable[[Latency], float]) -> Callable[[StepRecord], float]:
+    return lambda step: math.nan if step.latency is None else figure(step.latency) / 1e3
+
+
+STEP_TOTALS: dict[str, Callable[[StepRecord], float]] = {
+    "step_rate": lambda step: step.operations / step.seconds if step.seconds > 0 else math.nan,
+    "step_us_p50": _step_latency(lambda latency: latency.p50_ns),
+    "step_us_p95": _step_latency(lambda latency: latency.p95_ns),
+    "step_us_p99": _step_latency(lambda latency: latency.p99_ns),
+    "step_cpu_us": lambda step: _per_operation(step.server_cpu_ns / 1e3, step),
+    "step_switches": lambda step: _per_operation(step.switches, step),
+    "step_read_bytes": lambda step: _per_operation(step.storage_read_bytes, step),
+    "step_written_bytes": lambda step: _per_operation(step.storage_written_bytes, step),
+    "step_wal_bytes": lambda step: _per_operation(step.wal_bytes, step),
+}
+
+
+def _mean_rate(arm: ArmRecord) -> float | None:
+    """None where a step has no throughput: the mean of the others would be another mean."""
+    rates = [STEP_TOTALS["step_rate"](step) for step in arm.steps if step.counts is not None]
+    return geometric_mean(rates) if rates and all(map(_usable, rates)) else None
+
+
+_STEPS_TOTALS: dict[str, Callable[[ArmRecord], float | None]] = {"step_rate_geomean": _mean_rate}
+"""Metrics of whole cells that are chains; the others cannot be told of these."""
 
 
 def _total(record: RoundRecord, arm: ArmRecord, question: Question, clients: int) -> float | None:
@@ -126,6 +184,16 @@ def _total(record: RoundRecord, arm: ArmRecord, question: Question, clients: int
         found = (s for s in arm.statements if s.text == question.subject)
         statement = next(found, None)
         return None if statement is None else _STATEMENT_TOTALS[name](statement)
+    if name in _STEPS_TOTALS:
+        return _STEPS_TOTALS[name](arm)
+    if name in STEP_TOTALS:
+        step = next((step for step in arm.steps if step.name == question.subject), None)
+        return None if step is None else STEP_TOTALS[name](step)
+    if name in _KIND_TOTALS:
+        kind = next((kind for kind in arm.kinds if kind.name == question.subject), None)
+        if kind is None or kind.latency is None or (kind.count == 1 and name == "kind_us_p99"):
+            return None  # of one transaction all percentiles are the same number
+        return _KIND_TOTALS[name](kind.latency)
     if name == "tps_p50":
         return _typical_tps([s for s in record.slices if s.arm == arm.arm], clients)
     if name == "tps":
@@ -142,8 +210,19 @@ def _typical_tps(slices: list[SliceRecord], clients: int) -> float | None:
 def _cpu_us_per_transaction(slices: list[SliceRecord]) -> float | None:
     # The processor time covers the whole slice, so what was discarded or failed is divided by as well.
     executed = sum(s.transactions + s.failed + s.discarded for s in slices)
-    return sum(s.server_cpu_ns for s in slices) / executed / 1e3 if executed else None
+    counted = [s.server_cpu_ns for s in slices if s.server_cpu_ns is not None]
+    return sum(counted) / executed / 1e3 if executed and len(counted) == len(slices) else None
 
 
 def _usable(value: float) -> bool:
     return math.isfinite(value) and value > 0
+
+
+def _geometric_mean(latencies: Sequence[Latency | None]) -> float:
+    """Of the means, in ns. NaN where there are none, or a kind of transaction was not counted."""
+    means = [latency.mean_ns if latency else math.nan for latency in latencies]
+    return (
+        math.exp(sum(map(math.log, means)) / len(means))
+        if means and all(mean > 0 for mean in means)
+        else math.nan
+    )

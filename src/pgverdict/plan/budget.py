@@ -1,7 +1,8 @@
-"""How a budget in time is spent: one round at a time, where verdicts are still open.
+"""How a budget in time is spent: one round at a time, first on a minimum for every cell, then where verdicts are open.
 
-Servers start anew for every round, so going from cell to cell costs nothing, and every cell sees the whole
-length of the run and whatever the host did in it.
+Servers start anew for every round, so going from cell to cell costs nothing where the data of both is at hand, and
+every cell sees the whole length of the run and whatever the host did in it. Where not all data is on disk at once,
+a cell whose data is at hand is stayed with for a while: a visit.
 """
 
 from collections.abc import Sequence
@@ -19,6 +20,12 @@ class CellProgress:
     more_rounds: int | None = None
     expected_s: float = 0.0
     """What a round will take, where that can be said before the first."""
+    at_hand: bool = True
+    """Whether its data is prepared."""
+    visited_s: tuple[float, ...] = ()
+    """The rounds it had since its data was prepared."""
+    prepared_in_s: float = 0.0
+    """How long that took."""
 
     @property
     def open(self) -> bool:
@@ -30,15 +37,26 @@ class CellProgress:
         """What a round of this cell takes; before the first, what is expected of it."""
         return median(self.rounds_s) if self.rounds_s else self.expected_s
 
+    def is_visited(self, minimum: int) -> bool:
+        """Whether it is at hand and has not had as many rounds, or as much time, as its preparation was worth."""
+        worth = len(self.visited_s) >= minimum and sum(self.visited_s) >= self.prepared_in_s
+        return self.at_hand and not worth
 
-def next_cell(cells: Sequence[CellProgress], *, spent_s: float, budget_s: float) -> int | None:
-    """The open cell that got the least time so far, if a round of it still fits the budget; None ends the run."""
+
+def next_cell(
+    cells: Sequence[CellProgress], *, spent_s: float, budget_s: float, minimum: int = 0
+) -> int | None:
+    """The open cell that is next, if a round of it still fits the budget; None ends the run.
+
+    Cells with fewer than `minimum` rounds come first, those in the middle of a visit before others, and among
+    equals the one that got the least time so far.
+    """
     candidates = [
-        (sum(cell.rounds_s), number)
+        (len(cell.rounds_s) >= minimum, not cell.is_visited(minimum), sum(cell.rounds_s), number)
         for number, cell in enumerate(cells)
         if cell.open and spent_s + cell.round_s <= budget_s
     ]
-    return min(candidates)[1] if candidates else None
+    return min(candidates)[3] if candidates else None
 
 
 def time_left_s(cells: Sequence[CellProgress], *, spent_s: float, budget_s: float) -> float:

@@ -15,7 +15,33 @@ LOADS_BYTES = 2_000_000_000
 
 INSTALLS_MAX = 3
 INSTALLS_OF_ALL_ARMS = 8
-"""An arm is started from up to so many copies of its install; disks of test machines are small."""
+"""An arm is started from up to so many copies of its install, and each from one; disks of test machines are small."""
+
+
+SHAPE_NO_DATA = frozenset(
+    (
+        "autovacuum_max_workers", "effective_cache_size", "effective_io_concurrency", "hash_mem_multiplier",
+        "huge_pages", "io_method", "io_workers", "jit", "max_connections", "max_parallel_workers",
+        "max_parallel_workers_per_gather", "max_worker_processes", "random_page_cost", "seq_page_cost",
+        "shared_buffers", "synchronous_commit", "temp_buffers", "track_io_timing", "wal_buffers", "work_mem",
+    )
+)  # fmt: skip
+"""Settings that say how a server works and leave nothing in what it wrote while a dataset was loaded.
+
+Only what is surely one stands here: cells that differ in others are loaded apart.
+"""
+
+
+def settings_of_loads(
+    arm: tuple[tuple[str, str], ...], cell: tuple[tuple[str, str], ...]
+) -> tuple[tuple[str, str], ...]:
+    """With which settings the data of a cell is loaded: the arm's, and the cell's where they may shape it.
+
+    >>> settings_of_loads((("jit", "on"),), (("default_statistics_target", "500"), ("shared_buffers", "2GB")))
+    (('default_statistics_target', '500'), ('jit', 'on'))
+    """
+    shaping = {name: value for name, value in cell if name not in SHAPE_NO_DATA}
+    return tuple(sorted({**dict(arm), **shaping}.items())) if shaping else arm
 
 
 @dataclass(frozen=True)
@@ -75,5 +101,5 @@ def how_many_installs(arms: int, rounds: int | None = None, *, sharing: int = 1)
     >>> how_many_installs(4, sharing=4)
     4
     """
-    fitting = min(INSTALLS_MAX, INSTALLS_OF_ALL_ARMS // arms)
+    fitting = max(1, min(INSTALLS_MAX, INSTALLS_OF_ALL_ARMS // arms))
     return max(sharing, fitting if rounds is None else min(fitting, rounds))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from pgverdict.plan.rounds import RoundPlan
+from pgverdict.records.host import Surroundings
 
 
 class RoundState(Enum):
@@ -45,8 +46,9 @@ class SliceRecord:
     busy_ns: int
     rate_hz: float
     latency: Latency
-    server_cpu_ns: int
-    """CPU of all processes of the arm's server between the slice's boundaries, discarded transactions included."""
+    server_cpu_ns: int | None
+    """CPU of all processes of the arm's server between the slice's boundaries, discarded transactions included; None
+    where they are not ours to look at."""
     engine_cpu_ns: int
     engine_run_delay_ns: int
     begin_late_ns_max: int
@@ -84,6 +86,29 @@ class StatementRecord:
     server_calls: int | None
     server_ms_mean: float | None
     server_ms_stddev: float | None
+    server_rows: int | None = None
+    """Rows it returned or changed, of all its calls, as the blocks and the WAL below."""
+    server_buffers_hit: int | None = None
+    server_buffers_read: int | None = None
+    """Blocks from outside shared buffers."""
+    server_wal_bytes: int | None = None
+    """None before release 13, too."""
+
+
+@dataclass(frozen=True)
+class KindRecord:
+    """One kind of transaction of a native program over an arm's round."""
+
+    name: str
+    count: int
+    """Counted and successful; rolled back because they were meant to be included."""
+    failed: int
+    rolled_back: int
+    retried: int
+    """How often they were begun again after a serialization failure or a deadlock."""
+    latency: Latency | None
+    """None where none was counted."""
+    histogram: str
 
 
 @dataclass(frozen=True)
@@ -102,6 +127,49 @@ class TableRecord:
 
 
 @dataclass(frozen=True)
+class TaskRecord:
+    """A transaction of a stream on an arm, in the order of the stream: what was asked for, and how it was planned."""
+
+    client: int
+    script: str
+    variables: tuple[tuple[str, str], ...]
+    plan: str
+    """What EXPLAIN (COSTS OFF) said of its statement before the stream; of several, one after the other."""
+    answer_sha256: str | None
+    """Of its rows, in no order, numbers to two places; None where nobody looked: they are in a cell's first round."""
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """A step of a chain on an arm, and what its server used from its begin to its end."""
+
+    name: str
+    counts: str | None
+    """What `operations` are, a `workloads.chain.Operation` by value; None: the step is no subject of metrics."""
+    operations: int
+    rows: int
+    """Inserted in it; 0 where none were."""
+    rows_per_second: int | None
+    """Those that were to be inserted; None: as many as could be."""
+    begun_at_ns: int
+    ended_at_ns: int
+    latency: Latency | None
+    """Of the statements whose throughput is told; None where nothing is."""
+    server_cpu_ns: int
+    switches: int
+    """Of processes that lived at the end of the step."""
+    storage_read_bytes: int
+    storage_written_bytes: int
+    wal_bytes: int
+    tables_bytes: int
+    """Size of all tables with their indexes at the end."""
+
+    @property
+    def seconds(self) -> float:
+        return (self.ended_at_ns - self.begun_at_ns) / 1e9
+
+
+@dataclass(frozen=True)
 class ArmRecord:
     """What an arm's slices add up to, and in which state it was."""
 
@@ -113,14 +181,15 @@ class ArmRecord:
     latency: Latency
     histogram: str
     statements: tuple[StatementRecord, ...]
-    start_ms: float
-    """From the launch of the server to its first accepted connection."""
+    start_ms: float | None
+    """From the launch of the server to its first accepted connection; None where it ran already."""
     data_bytes: int
     """Size of the database the workload ran on."""
     buffers_read: int | None
     """Blocks the workload's statements fetched from outside shared buffers; None where the server did not say."""
-    storage_read_bytes: int
-    """Bytes the server's processes had storage read while slices ran: 0 where the page cache held everything."""
+    storage_read_bytes: int | None
+    """Bytes the server's processes had storage read while slices ran: 0 where the page cache held everything; None
+    where they are not ours to look at."""
     handicap_messages: int | None = None
     """Messages of clients that the server's handicap met in the slices; None where no arm of the round has one."""
     handicap_spun_ns: int | None = None
@@ -130,6 +199,16 @@ class ArmRecord:
     wal_bytes: int | None = None
     """Written within the stretch."""
     tables: tuple[TableRecord, ...] = ()
+    kinds: tuple[KindRecord, ...] = ()
+    """Of a native program; none where scripts were run."""
+    steps: tuple[StepRecord, ...] = ()
+    """Of a chain, in their order."""
+    memory_bytes_max: int | None = None
+    """The most its server used since it started; None where it was not confined, or the kernel did not say."""
+    turnover_s: float | None = None
+    """How long it was warmed up until turnover; None where its data was not larger than its memory."""
+    tasks: tuple[TaskRecord, ...] = ()
+    """Of all clients' streams; none where slices are cut from a flow of transactions."""
 
 
 @dataclass(frozen=True)
@@ -148,8 +227,15 @@ class RoundRecord:
     story: str | None = None
     blamed: int | None = None
     """The arm whose server or connection failed the round; None if that is not known, or no arm's fault."""
+    surroundings: Surroundings | None = None
+    """What went on around its slices; None where nobody looked, or the round failed."""
 
     @property
     def took_turns(self) -> bool:
-        """Whether arms alternated, so that their slices of a pair belong together; not in the steady regime."""
-        return all(arm.checkpoints is None for arm in self.arms)
+        """Whether arms alternated, so that their slices of a pair belong together; not where each works alone."""
+        return all(arm.checkpoints is None and not arm.steps for arm in self.arms)
+
+    @property
+    def is_of_streams(self) -> bool:
+        """Whether its slices are whole transactions, each of another kind than the next."""
+        return any(arm.tasks for arm in self.arms)

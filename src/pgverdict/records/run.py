@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from enum import Enum
 
+from pgverdict.records.host import Diagnosis
 from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.spec.campaign import Campaign, CellSpec, Role
+from pgverdict.spec.spelling import is_release
 
 
 class Purpose(Enum):
@@ -35,6 +37,17 @@ class ArmFacts:
     """Settings that differ from the server's built-in defaults, and those the user chose."""
     notes: tuple[str, ...] = ()
     """What was left out on this arm, and why: 'pg_stat_statements: not in this build'."""
+    defaults: tuple[tuple[str, str], ...] = ()
+    """Its defaults, of the settings that not all arms know, or know with the same default; what matters most first."""
+
+    @property
+    def exact(self) -> str:
+        """The very server, as it is spelled another day: 17 was the newest 17.x, and HEAD may be another commit."""
+        built_from = dict(self.build).get("built_from")
+        if built_from is not None:
+            return built_from
+        is_newest = is_release(self.server) and self.version.startswith(f"{self.server}.")
+        return self.version if is_newest else self.server
 
 
 @dataclass(frozen=True)
@@ -50,6 +63,8 @@ class CellRecord:
     """Per arm, the pool its loads are drawn from: arms of one pool take turns on the same ones. Empty: one each."""
     install_pools: tuple[int, ...] = ()
     """Per arm, the pool of copies of its install that its servers are started from. Empty: one each."""
+    trouble: str | None = None
+    """Why it could not be prepared, the last time that was tried; None: it could, or nobody tried."""
 
     @property
     def measured(self) -> tuple[RoundRecord, ...]:
@@ -71,3 +86,7 @@ class RunRecord:
     arms: tuple[ArmFacts, ...]
     cells: tuple[CellRecord, ...]
     purpose: Purpose = Purpose.COMPARE
+    diagnoses: tuple[Diagnosis, ...] = ()
+    """What `pgverdict doctor` says of the host as it was before the run; none where nobody looked."""
+    left_out: tuple[tuple[str, str], ...] = ()
+    """Arms that the campaign asked for and that could not be had: how each was spelled, and why."""

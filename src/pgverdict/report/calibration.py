@@ -13,6 +13,7 @@ from pgverdict.judge.levels import Component, Levels, Order
 from pgverdict.judge.resolving import Found, Rate
 from pgverdict.records.run import RunRecord
 from pgverdict.report import words
+from pgverdict.report.disturbed import host_notes
 
 SCHEMA = "pgverdict.calibration/1"
 
@@ -54,7 +55,7 @@ def calibration_screen(found: Calibration, run: RunRecord) -> str:
         lines.append(
             f"too few rounds to say what is found here: {found.rounds + found.short_rounds}; a longer run would"
         )
-        return "\n".join([*lines, f"run {run.id}"]) + "\n"
+        return "\n".join([*lines, *host_notes(run.diagnoses), f"run {run.id}"]) + "\n"
     lines += [
         f"comparisons of two arms, {words.confidence_words(campaign.confidence)} sure, margin"
         f" {words.margin_words(campaign.margin)}, of at most {found.rounds_max} rounds"
@@ -79,6 +80,7 @@ def calibration_screen(found: Calibration, run: RunRecord) -> str:
         )
     if found.failed_rounds:
         lines.append(f"{words.count(found.failed_rounds, 'round')} failed and are in none of this")
+    lines += host_notes(run.diagnoses)
     return "\n".join([*lines, f"run {run.id}"]) + "\n"
 
 
@@ -88,9 +90,10 @@ def calibration_json(found: Calibration, run: RunRecord) -> str:
         "schema": SCHEMA,
         "made_by": f"pgverdict {__version__}",
         "run": {"id": run.id, "state": run.state.value, "started": run.started, "seconds": run.seconds,
-                "host": dict(run.host)},
+                "host": dict(run.host),
+                "diagnoses": [{**asdict(one), "level": one.level.value} for one in run.diagnoses]},
         "server": _version(run),
-        "cell": asdict(run.cells[0].spec),
+        "cell": {**asdict(run.cells[0].spec), "cache": run.cells[0].spec.cache.value},
         "primary": run.cells[0].primary,
         "handicaps_ns": [arm.handicap_ns for arm in run.campaign.arms],
         "calibration": {**asdict(found), "best_pairs": found.best_pairs},

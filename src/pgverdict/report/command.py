@@ -1,12 +1,16 @@
 """The command line that measures a run again."""
 
 import shlex
-from dataclasses import fields
+from dataclasses import fields, replace
 from decimal import Decimal
 
 from pgverdict.records.run import ArmFacts, RunRecord
-from pgverdict.report.words import is_exactly
-from pgverdict.spec.campaign import Arm, Campaign, name_arms
+from pgverdict.spec.cache import Cache
+from pgverdict.spec.campaign import Arm, Campaign, Written, name_arms
+from pgverdict.spec.confinement import spell_cores, spell_size
+from pgverdict.spec.own import OwnWork
+from pgverdict.spec.parameters import Chosen, spell
+from pgverdict.spec.tuning import Tuning
 
 
 def compare_command(run: RunRecord) -> str:
@@ -15,26 +19,43 @@ def compare_command(run: RunRecord) -> str:
     All workloads, since they share the budget and the error probability: a cell alone would be judged otherwise.
     """
     campaign = run.campaign
-    shape = {(cell.scale, cell.clients, cell.partitions, cell.primary, cell.pairs) for cell in campaign.cells}
+    if campaign.written is not None:
+        return _run_command(campaign, campaign.written)
+    shape = {(c.scale, c.clients, c.primary, c.pairs, c.cache) for c in campaign.cells}
     assert len(shape) == 1, f"no command measures cells of several shapes: {shape}"
-    ((scale, clients, partitions, primary, pairs),) = shape
-    assert not partitions, f"no command makes partitions: {partitions}"
+    ((scale, clients, primary, pairs, cache),) = shape
     defaults = {field.name: field.default for field in fields(Campaign)}
-    servers = tuple(_exact(arm) for arm in run.arms)
+    servers = _servers(run.arms)
     words = ["pgverdict", "compare", *servers]
-    for workload in dict.fromkeys(cell.workload for cell in campaign.cells):
-        words += ["--workload", workload]
+    for workload, own in dict.fromkeys((cell.workload, cell.own) for cell in campaign.cells):
+        words += ["--workload", workload] if own is None else _own(own)
     if any(cell.regime for cell in campaign.cells):
         for regime in dict.fromkeys(cell.regime for cell in run.cells):
             words += ["--regime", regime]
+    for name, value in _parameters(campaign):
+        words += ["--parameter", f"{name}={spell(value)}"]
     words += ["--scale", str(scale), "--clients", str(clients)]
     if primary is not None:
         words += ["--primary", primary]
     if pairs is not None:
         words += ["--pairs", str(pairs)]
+    if cache is not Cache.WARM:
+        words += ["--cache", cache.value]
     names = name_arms(servers)
-    for setting in _settings(campaign.arms, names):
+    if campaign.defaults != defaults["defaults"]:
+        words += ["--as", campaign.defaults.value]
+    if campaign.tuning is not None:
+        words += _tuning(campaign.tuning)
+    for setting in _settings(tuple(_as_given(arm) for arm in campaign.arms), names):
         words += ["--set", setting]
+    for called, arm in zip(names, campaign.arms, strict=True):
+        for option, directory in (
+            ("--data-directory", arm.data_directory),
+            ("--wal-directory", arm.wal_directory),
+        ):
+            words += [option, f"{called}:{directory}"] if directory else []
+    if campaign.debug_builds:
+        words += ["--allow-debug-builds"]
     for called, arm in zip(names, campaign.arms, strict=True):
         if arm.handicap_ns:
             words += ["--handicap", f"{called}:{arm.handicap_ns}"]
@@ -48,13 +69,68 @@ def compare_command(run: RunRecord) -> str:
         words += ["--freeze", campaign.freeze.value]
     if campaign.placement != defaults["placement"]:
         words += ["--placement", campaign.placement.value]
+    words += _confinement(campaign)
     words += ["--budget", _duration(campaign.budget_s), "--seed", str(campaign.seed)]
     return shlex.join(words)
 
 
-def _exact(arm: ArmFacts) -> str:
-    """17 was the newest 17.x on that day; the very release is what reproduces the run."""
-    return arm.version if is_exactly(arm) else arm.server
+def _run_command(campaign: Campaign, written: Written) -> str:
+    """With the options that the run had; the file says the rest, and the releases that it names."""
+    words = ["pgverdict", "run", written.path, *written.options]
+    return shlex.join([*words, "--budget", _duration(campaign.budget_s), "--seed", str(campaign.seed)])
+
+
+def _servers(arms: tuple[ArmFacts, ...]) -> tuple[str, ...]:
+    """What is measured again, with the names that arms were given."""
+    were_called = name_arms(tuple(arm.server for arm in arms))
+    return tuple(
+        arm.exact if arm.name == called else f"{arm.name}={arm.exact}"
+        for arm, called in zip(arms, were_called, strict=True)
+    )
+
+
+def _own(own: OwnWork) -> list[str]:
+    """By the files it was read from: what they say now is what the command measures."""
+    words = []
+    for script in own.scripts:
+        plain = script.weight == 1 and "@" not in script.path
+        words += ["--script", script.path if plain else f"{script.path}@{script.weight}"]
+    for option, file in (("--schema", own.schema), ("--load", own.load), ("--dump", own.dump)):
+        words += [option, file.path] if file else []
+    return words + ["--read-only"] * own.read_only + ["--long"] * own.long
+
+
+def _parameters(campaign: Campaign) -> Chosen:
+    """The parameters of all cells: each goes to every workload that knows it, so one value is all there can be."""
+    chosen = sorted({pair for cell in campaign.cells for pair in cell.parameters})
+    names = [name for name, _ in chosen]
+    assert len(set(names)) == len(names), f"no command gives a parameter two values: {chosen}"
+    return tuple(chosen)
+
+
+def _tuning(tuning: Tuning) -> list[str]:
+    """With what it was tuned to: the run may be repeated on another host."""
+    return [
+        *("--tune", tuning.use.value),
+        *("--tune-memory", f"{tuning.memory_bytes >> 10}kB"),
+        *("--tune-cores", str(tuning.cores)),
+        *("--tune-disk", tuning.disk.value),
+    ]
+
+
+def _as_given(arm: Arm) -> Arm:
+    """Without the settings that follow from other options."""
+    return replace(arm, settings=arm.given)
+
+
+def _confinement(campaign: Campaign) -> list[str]:
+    words = []
+    if campaign.memory_bytes is not None:
+        words += ["--memory", spell_size(campaign.memory_bytes)]
+    for option, cores in (("--cores", campaign.cores), ("--engine-cores", campaign.engine_cores)):
+        if cores is not None:
+            words += [option, spell_cores(cores)]
+    return words
 
 
 def _settings(arms: tuple[Arm, ...], names: tuple[str, ...]) -> list[str]:

@@ -36,14 +36,28 @@ def conditions_of(cell: CellRecord, *, arms: tuple[int, int]) -> tuple[Condition
         Condition("blocks read from outside shared buffers, per round", "", typical("buffers_read")),
         Condition("read from storage, per round", "bytes", typical("storage_read_bytes")),
         Condition("transactions counted, per round", "", typical("transactions")),
+        *_in_memory(by_arm),
         *_hit_by_stalls(cell, arms),
         *_covered(by_arm),
     )
 
 
+def _in_memory(by_arm: Sequence[Sequence[ArmRecord]]) -> list[Condition]:
+    """What confined servers used, and how long it took to fill; only what is known of one."""
+    wanted = (
+        ("most memory used, page cache included", "bytes", "memory_bytes_max"),
+        ("warm-up until turnover", "s", "turnover_s"),
+    )
+    found = [
+        Condition(title, unit, tuple(_median(records, name) for records in by_arm))
+        for title, unit, name in wanted
+    ]
+    return [condition for condition in found if any(value is not None for value in condition.values)]
+
+
 def _hit_by_stalls(cell: CellRecord, arms: tuple[int, int]) -> list[Condition]:
-    """How many rounds were; not told of steady ones, which hold checkpoints on purpose."""
-    if cell.regime == Regime.STEADY.value:
+    """How many rounds were; not told where arms work alone, through checkpoints on purpose."""
+    if cell.regime in (Regime.STEADY.value, Regime.CHAIN.value):
         return []
     stall = stall_ns(cell)
     hit = tuple(float(sum(stalled_slices(r, arm, stall) > 0 for r in cell.measured)) for arm in arms)

@@ -10,6 +10,8 @@ from typing import Any
 
 from pgverdict.judge.verdict import Verdict
 from pgverdict.report.model import CellReport, Report, TrendReport
+from pgverdict.report.steps import StepsReport
+from pgverdict.spec.tuning import Tuning
 
 SCHEMA = "pgverdict.report/1"
 
@@ -30,6 +32,7 @@ def _document(report: Report) -> dict[str, Any]:
             "started": report.started,
             "seconds": report.seconds,
             "host": dict(report.host),
+            "diagnoses": [{**asdict(one), "level": one.level.value} for one in report.diagnoses],
             "notes": report.notes,
             "command": report.command,
         },
@@ -41,7 +44,13 @@ def _document(report: Report) -> dict[str, Any]:
             "rounds": campaign.rounds,
             "freeze": campaign.freeze.value,
             "placement": campaign.placement.value,
+            "defaults": campaign.defaults.value,
+            "tuning": _tuning(campaign.tuning),
+            "memory_bytes": campaign.memory_bytes,
+            "cores": campaign.cores,
+            "engine_cores": campaign.engine_cores,
             "seed": campaign.seed,
+            "file": campaign.written.path if campaign.written else None,
         },
         "arms": [
             {
@@ -51,15 +60,27 @@ def _document(report: Report) -> dict[str, Any]:
                 "version": arm.version,
                 "build": dict(arm.build),
                 "settings": dict(arm.settings),
+                "defaults": dict(arm.defaults),
+                "data_directory": asked.data_directory,
+                "wal_directory": asked.wal_directory,
                 "notes": arm.notes,
             }
-            for arm in report.arms
+            for arm, asked in zip(report.arms, campaign.arms, strict=True)
         ],
         "differences": [asdict(difference) for difference in report.differences],
+        "chosen_settings": [asdict(chosen) for chosen in report.chosen],
+        "known_to_some": report.known_to_some,
         "cells": [_cell(cell) for cell in report.cells],
+        "steps": [_steps(steps) for steps in report.steps],
         "trends": [_trend(trend) for trend in report.trends],
         "summaries": [{"sentence": one.sentence, **asdict(one.summary)} for one in report.summaries],
     }
+
+
+def _tuning(tuning: Tuning | None) -> dict[str, Any] | None:
+    if tuning is None:
+        return None
+    return {**asdict(tuning), "use": tuning.use.value, "disk": tuning.disk.value}
 
 
 def _cell(cell: CellReport) -> dict[str, Any]:
@@ -67,11 +88,14 @@ def _cell(cell: CellReport) -> dict[str, Any]:
         "workload": cell.spec.workload,
         "scale": cell.spec.scale,
         "clients": cell.spec.clients,
-        "partitions": cell.spec.partitions,
+        "parameters": dict(cell.spec.parameters),
+        "own_work": asdict(cell.spec.own) if cell.spec.own else None,
+        "settings": dict(cell.spec.settings),
         "baseline": cell.arms[0],
         "candidate": cell.arms[1],
         "primary": cell.primary,
         "regime": cell.regime,
+        "cache": cell.spec.cache.value,
         "rounds": cell.rounds,
         "failed_rounds": cell.failed_rounds,
         "pairs": cell.pairs,
@@ -80,10 +104,24 @@ def _cell(cell: CellReport) -> dict[str, Any]:
         "verdicts": [_verdict(verdict) for verdict in cell.verdicts],
         "round_effects": [asdict(effect) for effect in cell.round_effects],
         "conditions": [asdict(condition) for condition in cell.conditions],
+        "statements": [asdict(statement) for statement in cell.statements],
         "placement": dict(cell.placement),
         "spread": asdict(cell.spread) if cell.spread else None,
         "checks": [asdict(check) for check in cell.checks],
         "notes": cell.notes,
+    }
+
+
+def _steps(steps: StepsReport) -> dict[str, Any]:
+    return {
+        "workload": steps.spec.workload,
+        "scale": steps.spec.scale,
+        "clients": steps.spec.clients,
+        "parameters": dict(steps.spec.parameters),
+        "arms": steps.labels,
+        "rounds": steps.rounds,
+        "steps": [asdict(row) for row in steps.rows],
+        "notes": steps.notes,
     }
 
 
@@ -92,7 +130,7 @@ def _trend(trend: TrendReport) -> dict[str, Any]:
         "workload": trend.spec.workload,
         "scale": trend.spec.scale,
         "clients": trend.spec.clients,
-        "partitions": trend.spec.partitions,
+        "parameters": dict(trend.spec.parameters),
         "arms": trend.arms,
         "sentence": trend.sentence,
         "per_release": [asdict(one) for one in trend.trends],

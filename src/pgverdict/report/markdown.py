@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pgverdict.judge.verdict import WHOLE_CELL, Outcome, Verdict
 from pgverdict.report import words
 from pgverdict.report.model import CellReport, Report, TrendReport
+from pgverdict.report.steps import StepsReport
 
 
 def to_markdown(report: Report) -> str:
@@ -14,10 +15,13 @@ def to_markdown(report: Report) -> str:
     blocks.append(_list(f"{_text(one.sentence)}." for one in report.summaries))
     for cell in report.cells:
         blocks += _cell(cell, report)
+    for steps in report.steps:
+        blocks += _steps(steps)
     for trend in report.trends:
         blocks += _trend(trend)
     blocks += _arms(report)
     blocks += _differences(report)
+    blocks += _chosen(report)
     blocks += _notes(report.notes)
     blocks += [
         "The whole run again; its cells share the budget and the confidence, so a cell by itself would be judged"
@@ -55,7 +59,53 @@ def _cell(cell: CellReport, report: Report) -> list[str]:
         _table(header, "llrrrrrlr", [_row(verdict, cell) for verdict in cell.verdicts]),
         _list(f"#{number}: {_code(subject)}" for number, subject in enumerate(cell.subjects, start=1)),
         *_notes(report.notes_on(cell)),
+        *_statements(cell),
     ]
+
+
+def _statements(cell: CellReport) -> list[str]:
+    """A line per statement and figure; those without verdicts have no number."""
+    numbers = {subject: f"#{number}" for number, subject in enumerate(cell.subjects, start=1)}
+    rows = [
+        [
+            numbers.get(one.text) or _code(one.text, in_table=True),
+            _text(figure.name),
+            figure.unit,
+            *("" if value is None else words.quantity(value) for value in figure.values),
+        ]
+        for one in cell.statements
+        for figure in one.figures
+    ]
+    if not rows:
+        return []
+    return [
+        "What clients and servers saw of each statement, in a typical round:",
+        _table(["of", "figure", "unit", *map(_text, cell.labels)], "lllrr", rows),
+    ]
+
+
+def _steps(steps: StepsReport) -> list[str]:
+    header = ["step", "counts", f"{_text(steps.labels[0])}, per second"]
+    for label in steps.labels[1:]:
+        header += [_text(label), "interval"]
+    rows = [
+        [
+            row.name,
+            row.counts,
+            _graded(words.quantity(row.baseline_value), row.baseline_missed),
+            *(cell for one in row.candidates for cell in (_graded(one.spelled, one.missed), one.interval)),
+        ]
+        for row in steps.rows
+    ]
+    return [
+        f"## Relative throughput by step: {_text(words.cell_title(steps.spec))}",
+        _table(header, "ll" + "r" * (len(header) - 2), rows),
+        *_notes(steps.notes),
+    ]
+
+
+def _graded(number: str, missed: int) -> str:
+    return f"{number} (SLA failed)" if missed else number
 
 
 def _trend(trend: TrendReport) -> list[str]:
@@ -112,6 +162,26 @@ def _differences(report: Report) -> list[str]:
     return [
         "## What differs between the arms",
         _table(["", "name", *map(_text, report.labels)], "ll" + "l" * len(report.arms), rows),
+    ]
+
+
+def _chosen(report: Report) -> list[str]:
+    """Where only the user chose, the differences and the command say it."""
+    if not any(arm.origins for arm in report.campaign.arms):
+        return []
+    rows = [
+        [
+            _code(one.name, in_table=True),
+            *(
+                "" if value is None else f"{_code(value, in_table=True)} {origin}"
+                for value, origin in zip(one.values, one.origins, strict=True)
+            ),
+        ]
+        for one in report.chosen
+    ]
+    return [
+        "## The settings that were chosen",
+        _table(["name", *map(_text, report.labels)], "l" + "l" * len(report.arms), rows),
     ]
 
 

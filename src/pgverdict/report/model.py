@@ -6,7 +6,7 @@ print(report.cells[0].headline)
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pgverdict import __version__
 from pgverdict.judge.series import series
@@ -16,14 +16,20 @@ from pgverdict.judge.summary import Summary
 from pgverdict.judge.trend import Trend
 from pgverdict.judge.values import Question, values
 from pgverdict.judge.verdict import Verdict
+from pgverdict.records.host import Diagnosis
 from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
 from pgverdict.report import words
+from pgverdict.report.chosen import Chosen, chosen_settings
 from pgverdict.report.command import compare_command
 from pgverdict.report.conditions import Condition, conditions_of, placement_of
-from pgverdict.report.differences import Difference, differences_of
+from pgverdict.report.differences import Difference, differences_of, known_to_some
+from pgverdict.report.disturbed import Undisturbed, disturbed_notes, undisturbed
+from pgverdict.report.names import work_name
 from pgverdict.report.notes import cell_notes, handicaps, run_notes
 from pgverdict.report.remarks import Remarked, remarks
+from pgverdict.report.statements import StatementReport, statements_of
+from pgverdict.report.steps import StepsReport, steps_report
 from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.spec.regime import Regime
 
@@ -38,6 +44,8 @@ class RoundEffect:
     """Whether the baseline was started before the candidate."""
     failed: bool
     story: str | None
+    disturbed_by: tuple[str, ...] = ()
+    """What disturbed it, by `judge.disturbance.Source`."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,8 @@ class CellReport:
     verdicts: tuple[Verdict, ...]
     round_effects: tuple[RoundEffect, ...]
     conditions: tuple[Condition, ...]
+    statements: tuple[StatementReport, ...]
+    """What clients and servers saw of each, described; verdicts on them are among the others."""
     placement: tuple[tuple[str, str], ...]
     spread: Spread | None
     """How much more the candidate scatters from round to round than the baseline; it decides nothing."""
@@ -121,12 +131,20 @@ class Report:
     seconds: float
     campaign: Campaign
     host: tuple[tuple[str, str], ...]
+    diagnoses: tuple[Diagnosis, ...]
+    """What `pgverdict doctor` said of it when the run began."""
     arms: tuple[ArmFacts, ...]
     differences: tuple[Difference, ...]
+    chosen: tuple[Chosen, ...]
+    """The settings that were chosen, and whose choice they were."""
+    known_to_some: tuple[str, ...]
+    """The settings that not all arms know."""
     notes: tuple[str, ...]
     command: str
     """What measures the whole run again."""
     cells: tuple[CellReport, ...]
+    steps: tuple[StepsReport, ...]
+    """Of the cells that are chains."""
     trends: tuple[TrendReport, ...]
     summaries: tuple[SummaryReport, ...]
     """Per candidate, where there are several cells."""
@@ -166,7 +184,7 @@ def make_report(
     """The report of a run; `verdicts` are `judge.cell.judge_run`'s, per cell and candidate, `trends`
     `judge.trend.judge_trends`'s, per cell, and `summaries` `judge.summary.summarize`'s, per candidate.
     `calibrated`: what is known of the host (`report.calibration`)."""
-    differences = differences_of(run.arms)
+    quiet = undisturbed(run)
     return Report(
         made_by=f"pgverdict {__version__}",
         id=run.id,
@@ -176,14 +194,22 @@ def make_report(
         seconds=run.seconds or sum(r.seconds for cell in run.cells for r in cell.rounds),
         campaign=run.campaign,
         host=run.host,
+        diagnoses=run.diagnoses,
         arms=run.arms,
-        differences=differences,
-        notes=run_notes(run, differences) + ((calibrated,) if calibrated else ()),
+        differences=differences_of(run.arms, run.campaign.arms),
+        chosen=chosen_settings(run.campaign),
+        known_to_some=known_to_some(run.arms),
+        notes=run_notes(run) + ((calibrated,) if calibrated else ()),
         command=compare_command(run),
         cells=tuple(
-            _cell(run, cell, candidate, tuple(judged))
-            for cell, by_candidate in zip(run.cells, verdicts, strict=True)
+            _cell(run, ordinal, candidate, tuple(judged), quiet)
+            for ordinal, by_candidate in zip(range(len(run.cells)), verdicts, strict=True)
             for candidate, judged in zip(run.campaign.candidates, by_candidate, strict=True)
+        ),
+        steps=tuple(
+            told
+            for cell, judged in zip(run.cells, verdicts, strict=True)
+            if (told := steps_report(run, cell, judged)) is not None
         ),
         trends=tuple(
             _trend(run, cell, tuple(found))
@@ -209,25 +235,32 @@ def _trend(run: RunRecord, cell: CellRecord, trends: tuple[Trend, ...]) -> Trend
         spec=cell.spec,
         arms=tuple(arm.name for arm in run.arms),
         labels=labels,
-        sentence=words.trend_sentence(trends[0], cell.spec, labels),
+        sentence=words.trend_sentence(
+            trends[0], cell.spec, labels, work=work_name(cell.spec, run.campaign.cells)
+        ),
         trends=trends,
     )
 
 
-def _cell(run: RunRecord, cell: CellRecord, candidate: int, verdicts: tuple[Verdict, ...]) -> CellReport:
+def _cell(
+    run: RunRecord, ordinal: int, candidate: int, verdicts: tuple[Verdict, ...], quiet: Undisturbed
+) -> CellReport:
+    cell, disturbed = run.cells[ordinal], quiet.disturbed[ordinal]
+    without = quiet.verdicts[ordinal][candidate - 1] if quiet.verdicts else None
     labels = (words.arm_label(run.arms[0]), words.arm_label(run.arms[candidate]))
     title = words.cell_title(cell.spec)
-    alone = cell.regime == Regime.STEADY.value
+    alone = cell.regime in (Regime.STEADY.value, Regime.CHAIN.value)
     seconds = sum(r.seconds for r in cell.rounds)
     pace_s = seconds / len(cell.measured) if cell.measured else 0.0
     fixed = run.campaign.rounds
     short_of = fixed if fixed is not None and len(cell.measured) < fixed else None
     held_back = None if short_of is None else _held_back(short_of, run.state)
     if verdicts:
-        headline = words.headline(verdicts[0], cell.spec, labels, pace_s, held_back=held_back)
+        work = work_name(cell.spec, run.campaign.cells)
+        headline = words.headline(verdicts[0], cell.spec, labels, pace_s, held_back=held_back, work=work)
         headline = handicaps(run) + headline
     else:
-        headline = f"Nothing is known yet about {cell.spec.workload}"
+        headline = f"Nothing is known yet about {work_name(cell.spec, run.campaign.cells)}"
     seen = _seen(run, cell, candidate)
     return CellReport(
         spec=cell.spec,
@@ -243,14 +276,20 @@ def _cell(run: RunRecord, cell: CellRecord, candidate: int, verdicts: tuple[Verd
         headline=headline,
         verdicts=verdicts,
         round_effects=tuple(
-            _round_effect(number, r, cell, candidate) for number, r in enumerate(cell.rounds, start=1)
+            replace(
+                _round_effect(number, r, cell, candidate),
+                disturbed_by=tuple(one.source.value for one in disturbed.get(number, ())),
+            )
+            for number, r in enumerate(cell.rounds, start=1)
         ),
         conditions=conditions_of(cell, arms=(0, candidate)),
+        statements=statements_of(cell, arms=(0, candidate)),
         placement=placement_of(cell.measured),
         spread=seen.spread,
         checks=seen.checks,
         notes=(
             *cell_notes(run, cell, candidate, verdicts),
+            *disturbed_notes(cell, disturbed, verdicts[0] if verdicts else None, without),
             *remarks(seen),
         ),
         short_of=short_of,

@@ -9,9 +9,13 @@ from pgverdict.judge.verdict import Outcome, Verdict
 from pgverdict.records.round import RoundState
 from pgverdict.records.run import CellRecord, RunRecord, RunState
 from pgverdict.report import words
-from pgverdict.report.differences import Difference, made_differently
+from pgverdict.report.disturbed import host_notes
+from pgverdict.report.equality import equality_notes
+from pgverdict.report.memory import cache_notes, confinement_notes
+from pgverdict.report.plans import plan_notes
 from pgverdict.report.regimes import regime_notes
 from pgverdict.spec.campaign import Pinning
+from pgverdict.spec.spelling import whereabouts
 
 
 def handicaps(run: RunRecord) -> str:
@@ -24,7 +28,7 @@ def handicaps(run: RunRecord) -> str:
     return f"{words.listed(said)}: " if said else ""
 
 
-def run_notes(run: RunRecord, differences: Sequence[Difference]) -> tuple[str, ...]:
+def run_notes(run: RunRecord) -> tuple[str, ...]:
     """Of the run as a whole."""
     notes = []
     if slowed := handicaps(run):
@@ -35,16 +39,15 @@ def run_notes(run: RunRecord, differences: Sequence[Difference]) -> tuple[str, .
         notes.append("this run has not ended, or its process was killed: these are the rounds it kept")
     if run.state is RunState.STOPPED:
         notes.append("this run was stopped before its end")
+    notes += [f"{server} was to be measured too, and could not be had: {why}" for server, why in run.left_out]
+    notes += confinement_notes(run.campaign)
     if run.campaign.rounds is not None and run.campaign.rounds < ROUNDS_MIN:
         notes.append(
             f"a run of {words.count(run.campaign.rounds, 'round')} always ends UNDECIDED:"
             f" a verdict takes at least {ROUNDS_MIN}"
         )
-    if unlike := made_differently(differences):
-        notes.append(
-            f"the arms were built differently ({words.listed(unlike)}): an effect may come from that"
-            " rather than from PostgreSQL"
-        )
+    notes += equality_notes(run)
+    notes += host_notes(run.diagnoses)
     by_note: dict[str, list[str]] = {}
     for arm in run.arms:
         for note in arm.notes:
@@ -58,11 +61,13 @@ def cell_notes(
 ) -> tuple[str, ...]:
     """Of a candidate in a cell; `report.remarks` has what the shape of the rounds says."""
     notes = []
+    if cell.trouble is not None:
+        notes.append(f"could not be prepared: {cell.trouble}")
     if cell.measured:
         notes.append(
             words.replication(
                 loads=min(len({r.plan.loads[arm] for r in cell.measured}) for arm in (0, candidate)),
-                installs=min(len({r.plan.installs[arm] for r in cell.measured}) for arm in (0, candidate)),
+                installs=min(_installs(run, cell, arm) for arm in (0, candidate)),
                 same_loads=_shared(cell.load_pools, candidate),
                 same_installs=_shared(cell.install_pools, candidate),
             )
@@ -84,6 +89,7 @@ def cell_notes(
             f" so far out counts as {REACH:g} standard deviations"
         )
     notes += regime_notes(cell, {arm: words.arm_label(run.arms[arm]) for arm in (0, candidate)})
+    notes += plan_notes(cell, {arm: words.arm_label(run.arms[arm]) for arm in (0, candidate)}, candidate)
     stories = [r.story or "without a story" for r in cell.rounds if r.state is RoundState.FAILED]
     for story in dict.fromkeys(stories):
         notes.append(f"{words.count(stories.count(story), 'round')} failed, in no interval: {story}")
@@ -92,9 +98,15 @@ def cell_notes(
         notes.append(
             f"{words.count(rolled_back, 'transaction')} ended in a serialization failure or a deadlock"
         )
-    if any(arm.storage_read_bytes for r in cell.measured for arm in r.arms):
-        notes.append("storage was read while slices ran: the data was not all in memory")
+    notes += cache_notes(cell, {arm: words.arm_label(run.arms[arm]) for arm in (0, candidate)})
     return (*notes, *_failure_notes(run, cell, candidate, verdicts))
+
+
+def _installs(run: RunRecord, cell: CellRecord, arm: int) -> int:
+    """How many installs the arm's servers were started from; one that somebody else runs has its own."""
+    if whereabouts(run.arms[arm].server) is not None:
+        return 1
+    return len({r.plan.installs[arm] for r in cell.measured})
 
 
 def _shared(pools: tuple[int, ...], candidate: int) -> bool:

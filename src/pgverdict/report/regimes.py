@@ -10,11 +10,18 @@ from pgverdict.spec.regime import Regime
 
 _FRESH = "every round worked on a fresh copy of the data: it saw mostly first changes of pages, and no vacuum"
 
+_CHAIN = (
+    "in every round each arm worked through all steps alone, on tables that it began empty: steps were of equal work,"
+    " and every arm's tables of one size"
+)
+
 
 def regime_notes(cell: CellRecord, arms: Mapping[int, str]) -> tuple[str, ...]:
     """The notes of a cell's regime. `arms` are those it is about, and how they are called."""
     if cell.regime == Regime.FRESH.value:
         return (_FRESH,)
+    if cell.regime == Regime.CHAIN.value:
+        return (_CHAIN,)
     if cell.regime != Regime.STEADY.value or not cell.measured:
         return ()
     seen = {name: [a for r in cell.measured for a in r.arms if a.arm == arm] for arm, name in arms.items()}

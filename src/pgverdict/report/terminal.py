@@ -15,6 +15,8 @@ from rich.text import Text
 from pgverdict.judge.verdict import WHOLE_CELL, Outcome, Verdict
 from pgverdict.report import words
 from pgverdict.report.model import CellReport, Report, TrendReport
+from pgverdict.report.steps import StepsReport
+from pgverdict.spec.metrics import METRICS, Subject
 
 STYLES = {
     Outcome.SLOWER: "bold red",
@@ -70,6 +72,8 @@ def _parts(report: Report) -> list[RenderableType]:
         parts += [*(Text(one.sentence) for one in report.summaries), ""]
     for cell in report.cells:
         parts += _cell(cell, report)
+    for steps in report.steps:
+        parts += _steps(steps)
     for trend in report.trends:
         parts += _trend(trend)
     parts += [_note(note) for note in report.notes]
@@ -92,7 +96,11 @@ def _cell(cell: CellReport, report: Report) -> list[RenderableType]:
     title.append(f"  {cell.regime}, {measured_words(cell)}", style="not bold dim")
     parts: list[RenderableType] = [title, _verdicts(cell)]
     legend = [Text(f"* {words.title(cell.primary)}, the primary metric, decides the cell", style="dim")]
-    for number, subject in enumerate(cell.subjects, start=1):
+    if _shown(cell) != cell.verdicts:
+        legend.append(
+            Text("steps are below; what each used per row or query is in the other formats", style="dim")
+        )
+    for number, subject in enumerate(cell.subjects, start=1) if _shown(cell) == cell.verdicts else ():
         legend.append(Text(f"#{number} {words.shortened(subject, _STATEMENT_WIDTH_MAX)}", style="dim"))
     if any(words.has_interval(verdict) for verdict in cell.verdicts):
         legend.append(Text(f"floor: {words.FLOOR_MEANING}, in %", style="dim"))
@@ -121,7 +129,7 @@ def _verdicts(cell: CellReport) -> _Verdicts:
     table.add_column("floor", justify="right", no_wrap=True)
     table.add_column("interval %", justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
-    for verdict in cell.verdicts:
+    for verdict in _shown(cell):
         table.add_row(
             f"{verdict.metric} {_of(verdict, cell)}".rstrip(),
             words.quantity(verdict.baseline_value),
@@ -132,6 +140,35 @@ def _verdicts(cell: CellReport) -> _Verdicts:
             _outcome(verdict.outcome, verdict, cell.rounds_wanted(verdict)),
         )
     return table
+
+
+def _shown(cell: CellReport) -> tuple[Verdict, ...]:
+    """Without those of steps, which are a hundred and have a table of their own."""
+    return tuple(v for v in cell.verdicts if METRICS[v.metric].subject is not Subject.STEP)
+
+
+def _steps(steps: StepsReport) -> list[RenderableType]:
+    table = _Verdicts(box=box.SIMPLE_HEAD, pad_edge=False, padding=0, show_edge=False)
+    table.add_column("step", no_wrap=True)
+    table.add_column("counts", no_wrap=True)
+    table.add_column(
+        f"{words.shortened(steps.labels[0], _NAME_WIDTH_MAX)}, 1/s", justify="right", no_wrap=True
+    )
+    for label in steps.labels[1:]:
+        table.add_column(words.shortened(label, _NAME_WIDTH_MAX), justify="right", no_wrap=True)
+        table.add_column("interval", justify="right", no_wrap=True)
+    for row in steps.rows:
+        told = [cell for one in row.candidates for cell in (_graded(one.spelled, one.missed), one.interval)]
+        table.add_row(
+            row.name, row.counts, _graded(words.quantity(row.baseline_value), row.baseline_missed), *told
+        )
+    title = Text(f"relative throughput by step: {words.cell_title(steps.spec)}", style="bold")
+    return [title, table, *map(_note, steps.notes), ""]
+
+
+def _graded(number: str, missed: int) -> Text:
+    """Grey, and with a sign for those who see no colours, where the SLA failed."""
+    return Text(f"{number} !" if missed else number, style="dim" if missed else "")
 
 
 def _trend(trend: TrendReport) -> list[RenderableType]:

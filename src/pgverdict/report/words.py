@@ -14,8 +14,10 @@ from pgverdict.judge.summary import Summary
 from pgverdict.judge.trend import Trend
 from pgverdict.judge.verdict import WHOLE_CELL, Outcome, Verdict
 from pgverdict.records.run import ArmFacts
+from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import CellSpec
 from pgverdict.spec.metrics import METRICS, Better
+from pgverdict.spec.parameters import spell
 
 NOTHING = "-"
 
@@ -33,7 +35,18 @@ _TITLES = {
     "latency_us_p95": "95th percentile latency",
     "latency_us_p99": "99th percentile latency",
     "latency_us_stddev": "spread of latency",
+    "latency_us_geomean": "geometric mean of latencies",
     "server_cpu_us_per_txn": "CPU per transaction",
+    "step_rate_geomean": "throughput, mean of the steps",
+    "step_rate": "throughput of a step",
+    "step_us_p50": "typical time of a statement",
+    "step_us_p95": "95th percentile of a statement",
+    "step_us_p99": "99th percentile of a statement",
+    "step_cpu_us": "CPU per row or query",
+    "step_switches": "context switches per row or query",
+    "step_read_bytes": "read from storage per row or query",
+    "step_written_bytes": "written to storage per row or query",
+    "step_wal_bytes": "WAL per row or query",
     "server_ms_mean": "mean server time",
     "server_ms_stddev": "spread of server time",
 }
@@ -163,14 +176,17 @@ def listed(words: Iterable[str]) -> str:
 
 def cell_title(spec: CellSpec) -> str:
     """
-    >>> cell_title(CellSpec("select-only", 10, 1))
-    'select-only, scale 10, 1 client'
+    >>> cell_title(CellSpec("select-only", 10, 1, (("partitions", 16),)))
+    'select-only, scale 10, 1 client, partitions 16'
     """
-    parts = [spec.workload, f"scale {spec.scale:,}", count(spec.clients, "client")]
-    if spec.partitions:
-        parts.append(count(spec.partitions, "partition"))
+    name = f"{spec.workload} (own)" if spec.own else spec.workload
+    parts = [name, f"scale {spec.scale:,}", count(spec.clients, "client")]
+    parts += [f"{name.replace('_', ' ')} {spell(value)}" for name, value in spec.parameters]
     if spec.regime:
         parts.append(f"{spec.regime.value} regime")
+    if spec.cache is Cache.COLD:
+        parts.append("cold")
+    parts += [f"{name} {value}" for name, value in spec.settings]
     return ", ".join(parts)
 
 
@@ -206,9 +222,9 @@ def replication(*, loads: int, installs: int, same_loads: bool, same_installs: b
     return f"each arm's data came from {said_loads} and {said_installs}: {unknown}"
 
 
-def trend_sentence(trend: Trend, spec: CellSpec, labels: tuple[str, ...]) -> str:
+def trend_sentence(trend: Trend, spec: CellSpec, labels: tuple[str, ...], *, work: str | None = None) -> str:
     """'17.7 to 18.1 on ...: +0.40 % per release', with its interval and without a full stop."""
-    over = f"Trend of {title(trend.metric)} on {spec.workload} over {listed(labels)}"
+    over = f"Trend of {title(trend.metric)} on {work or spec.workload} over {listed(labels)}"
     if not math.isfinite(trend.effect):
         return f"{over}: too little to go by after {count(trend.rounds, 'round')}"
     said = f"{over}: {percent(trend.effect)} per release"
@@ -219,7 +235,8 @@ def trend_sentence(trend: Trend, spec: CellSpec, labels: tuple[str, ...]) -> str
 
 def absent(area: str) -> str:
     """What is said where an arm has no value: of settings, only those are kept that are not at their default."""
-    return "default, or not there" if area == "setting" else "not there"
+    said = {"setting": "default, or not there", "directory": "pgverdict's own"}
+    return said.get(area, "not there")
 
 
 def subject(verdict: Verdict) -> str:
@@ -253,14 +270,17 @@ def headline(
     seconds_per_round: float,
     *,
     held_back: str | None = None,
+    work: str | None = None,
 ) -> str:
-    """The verdict of a cell as a sentence, without a full stop. `arms` is how they are called.
+    """The verdict of a cell as a sentence, without a full stop. `arms` is how they are called, `work` how its work is
+    (None: as the workload).
 
     `held_back`: why the cell is UNDECIDED by rule, whatever its interval: 'stopped before its 20 rounds'.
     """
     baseline, candidate = arms
     regime = f", {spec.regime.value} regime" if spec.regime else ""
-    on = f"on {spec.workload} ({title(verdict.metric)}{regime})"
+    cold = ", cold" if spec.cache is Cache.COLD else ""
+    on = f"on {work or spec.workload} ({title(verdict.metric)}{regime}{cold})"
     sure = f"{confidence_words(verdict.confidence)} sure"
     said = _Change(verdict)
     match verdict.outcome:

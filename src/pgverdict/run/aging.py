@@ -26,7 +26,7 @@ def aged_bytes_missing(
     home: Home, base: TemplateSpec, cell: CellSpec, workload: Workload, load_bytes: int
 ) -> Mapping[str, int]:
     """The disk space that ageing a load will take, by the aged template's name; none where it was done before."""
-    spec = AgedSpec(base, workload, cell.clients)
+    spec = AgedSpec(base, workload, cell.clients, cell.settings)
     return {} if find_aged(home, spec) else {spec.name: GROWS_BY * load_bytes}
 
 
@@ -41,7 +41,7 @@ def age_cell(
         [
             find_aged(site.home, spec) or _age(cell, maker.name, spec, template, site, listener)
             for maker, base, template in made
-            for spec in [AgedSpec(base, cell.workload, cell.spec.clients)]
+            for spec in [AgedSpec(base, cell.workload, cell.spec.clients, cell.spec.settings)]
         ]
         for made in pools
     ]
@@ -74,7 +74,9 @@ def _age(
         template,
         site.account,
         workshop=site.directory("workshop"),
-        launch=lambda data: site.launch(spec.base.install, data, dict(spec.base.settings), "workshop"),
+        launch=lambda data: site.launch(
+            spec.base.install, data, {**dict(spec.base.settings), **dict(spec.settings)}, "workshop"
+        ),
         clients=Clients(
             threads=cell.placement.threads,
             cpus=cell.placement.engine_cpus,
@@ -86,7 +88,10 @@ def _age(
 
 
 def expected_round_s(cell: PreparedCell) -> float:
-    """What a steady round of the cell will take; 0 in another regime, where the first round tells soon enough."""
+    """What a steady round of the cell will take, or a chain at least; 0 in another regime, where the first round tells
+    soon enough."""
+    if cell.workload.chain is not None:
+        return len(cell.arms) * cell.workload.chain(cell.spec.scale, cell.spec.clients).least_s
     if cell.regime is not Regime.STEADY:
         return 0.0
     return stretch.expected_round_s(cell.stretch_slices, len(cell.arms))
@@ -99,16 +104,23 @@ def require_budget(cells: Sequence[PreparedCell], campaign: Campaign, listener: 
         if not round_s:
             continue
         rounds = campaign.rounds or ROUNDS_MIN
+        is_chain = cell.workload.chain is not None
+        about = "more than" if is_chain else "about"
         listener.note(
-            f"{cell.spec.key}: a round takes about {_minutes(round_s)} with these settings,"
+            f"{cell.spec.key}: a round takes {about} {_minutes(round_s)} with these settings,"
             f" and {rounds} rounds {_minutes(rounds * round_s)}"
         )
         if round_s > campaign.budget_s:
+            shorter = (
+                "shorter steps, as -p seconds=10 -p wait_seconds=10"
+                if is_chain
+                else "shorter cycles, as --set checkpoint_timeout=30s --set max_wal_size=64MB"
+                " --set autovacuum_naptime=1s"
+            )
             raise UserError(
-                f"the budget is shorter than one round of {cell.spec.key}, about {_minutes(round_s)}:"
+                f"the budget is shorter than one round of {cell.spec.key}, {about} {_minutes(round_s)}:"
                 f" {_minutes(campaign.budget_s)}",
-                hint=f"--budget {rounds * round_s / 60:.0f}m for {rounds} rounds; or shorter cycles, as"
-                " --set checkpoint_timeout=30s --set max_wal_size=64MB --set autovacuum_naptime=1s",
+                hint=f"--budget {rounds * round_s / 60:.0f}m for {rounds} rounds; or {shorter}",
             )
 
 

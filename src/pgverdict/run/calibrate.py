@@ -17,10 +17,11 @@ from pgverdict.plan.pools import Pools
 from pgverdict.plan.rounds import RoundPlan, arrange
 from pgverdict.records.round import RoundState
 from pgverdict.records.run import Purpose, RunRecord, RunState
+from pgverdict.run.chains import refuse_handicaps
 from pgverdict.run.execute import FAILURES_IN_A_ROW, new_run
-from pgverdict.run.handicap import settle_handicaps
+from pgverdict.run.handicap import carry_handicaps, settle_handicaps
 from pgverdict.run.listener import Listener
-from pgverdict.run.prepare import prepare
+from pgverdict.run.prepare import Preparation, diagnose
 from pgverdict.run.site import Site
 from pgverdict.spec.campaign import Campaign
 from pgverdict.store.runs import Store
@@ -40,14 +41,18 @@ def calibrate_host(campaign: Campaign, site: Site, store: Store, listener: Liste
     interrupt leaves the run in the store as stopped.
     """
     shares: Mapping[int, float] = dict(enumerate(SHARES, start=2))
-    prepared = prepare(campaign, site, listener)
-    campaign, prepared = settle_handicaps(campaign, prepared, shares, site, listener)
-    run = new_run(campaign, prepared, Purpose.CALIBRATE)
+    refuse_handicaps(campaign, shares)
+    preparation = Preparation(campaign, site, listener)
+    cell = preparation.cell(0)
+    campaign = settle_handicaps(preparation.campaign, cell, shares, site, listener)
+    run = new_run(
+        campaign, preparation.meet([cell]), preparation.planned(), diagnose(site), purpose=Purpose.CALIBRATE
+    )
     store.begin_run(run)
     begun = monotonic()
     state = RunState.STOPPED
     try:
-        _measure(run, prepared.cells[0], site, store, listener, begun)
+        _measure(run, carry_handicaps(cell, campaign), site, store, listener, begun)
         state = RunState.DONE
     finally:
         store.finish_run(run.id, state, monotonic() - begun)

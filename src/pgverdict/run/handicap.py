@@ -4,41 +4,39 @@ A share is of the arm's typical latency in the first cell, found by one round in
 library and none spins. The campaign that is kept says nanoseconds, so the run can be done again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
+from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.round import run_round
 from pgverdict.errors import WorldError
 from pgverdict.records.round import ArmRecord, RoundRecord, RoundState
 from pgverdict.run.listener import Listener
-from pgverdict.run.prepare import Prepared
 from pgverdict.run.site import Site
 from pgverdict.spec.campaign import Campaign
 
 
 def settle_handicaps(
-    campaign: Campaign, prepared: Prepared, shares: Mapping[int, float], site: Site, listener: Listener
-) -> tuple[Campaign, Prepared]:
-    """The campaign with all handicaps in nanoseconds, and its cells with arms that carry them.
+    campaign: Campaign, cell: PreparedCell, shares: Mapping[int, float], site: Site, listener: Listener
+) -> Campaign:
+    """The campaign with all handicaps in nanoseconds.
 
-    `shares`: arm to share of its typical latency. Both arguments come back as they are where no arm has a handicap.
+    `shares`: arm to share of its typical latency, which one round of `cell` tells.
     """
-    if not shares and not any(arm.handicap_ns for arm in campaign.arms):
-        return campaign, prepared
-    if shares:
-        listener.step("measuring how large the handicaps have to be")
-        campaign = _with_shares(campaign, _carrying(prepared, campaign, counting_only=True), shares, site)
-        for number in sorted(shares):
-            arm = campaign.arms[number]
-            listener.note(
-                f"arm {arm.name} is slowed down by {arm.handicap_ns} ns per message: {shares[number]:.3%}"
-            )
-    return campaign, _carrying(prepared, campaign)
+    if not shares:
+        return campaign
+    listener.step("measuring how large the handicaps have to be")
+    campaign = _with_shares(campaign, _carrying(cell, [0] * len(cell.arms)), shares, site)
+    for number in sorted(shares):
+        arm = campaign.arms[number]
+        listener.note(
+            f"arm {arm.name} is slowed down by {arm.handicap_ns} ns per message: {shares[number]:.3%}"
+        )
+    return campaign
 
 
-def _with_shares(campaign: Campaign, prepared: Prepared, shares: Mapping[int, float], site: Site) -> Campaign:
-    cell = prepared.cells[0]
+def _with_shares(campaign: Campaign, cell: PreparedCell, shares: Mapping[int, float], site: Site) -> Campaign:
     plan = cell.arrange(seed=campaign.seed, ordinal=0)
     record = run_round(cell, plan, None, site.launch_arm)
     if record.state is RoundState.FAILED:
@@ -73,14 +71,15 @@ def share_ns(share: float, typical_ns: float, arm: ArmRecord, executed: int) -> 
     return max(1, round(share * typical_ns * executed / arm.handicap_messages))
 
 
-def _carrying(prepared: Prepared, campaign: Campaign, *, counting_only: bool = False) -> Prepared:
-    """All arms with the library; those without a handicap, or all, only count."""
-    handicaps = [0 if counting_only else arm.handicap_ns for arm in campaign.arms]
-    cells = tuple(
-        replace(
-            cell,
-            arms=tuple(replace(arm, handicap_ns=ns) for arm, ns in zip(cell.arms, handicaps, strict=True)),
-        )
-        for cell in prepared.cells
+def carry_handicaps(cell: PreparedCell, campaign: Campaign) -> PreparedCell:
+    """Where an arm has a handicap, all arms with the library; those without one only count."""
+    if not any(arm.handicap_ns for arm in campaign.arms):
+        return cell
+    return _carrying(cell, [arm.handicap_ns for arm in campaign.arms])
+
+
+def _carrying(cell: PreparedCell, handicaps_ns: Sequence[int]) -> PreparedCell:
+    return replace(
+        cell,
+        arms=tuple(replace(arm, handicap_ns=ns) for arm, ns in zip(cell.arms, handicaps_ns, strict=True)),
     )
-    return replace(prepared, cells=cells)

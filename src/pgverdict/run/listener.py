@@ -23,5 +23,8 @@ class Listener(Protocol):
     def round_begins(self, cell: CellSpec, number: int, time_left_s: float) -> None:
         """A round begins; `number` counts the cell's measured rounds from 1."""
 
+    def stretch(self, cell: CellSpec, arm: str, done: int, total: int | None) -> None:
+        """An arm works by itself: it has done so many slices, of about a second, of so many; None: not known yet."""
+
     def round_done(self, cell: CellSpec, record: RoundRecord, verdicts: Sequence[Sequence[Verdict]]) -> None:
         """A round ended, measured or failed; the cell's verdicts as they stand, per candidate, primary first."""

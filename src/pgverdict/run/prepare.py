@@ -1,157 +1,231 @@
-"""From a campaign to cells that rounds can be run on: builds obtained, templates made, data copied, arms met."""
+"""From what was laid for all cells to one that rounds can be run on: templates made, data copied, arms met."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from pgverdict.conduct.cell import PreparedArm, PreparedCell
 from pgverdict.conduct.placement import choose_pinning, place
-from pgverdict.conduct.turns import require_freezable
 from pgverdict.datasets.copy import copy_data, settle
 from pgverdict.datasets.load import DATABASE
-from pgverdict.datasets.template import Template, TemplateSpec, find_template, make_template
+from pgverdict.datasets.outside import OutsideLoad, make_outside
+from pgverdict.datasets.page_cache import evict
+from pgverdict.datasets.template import Template, TemplateSpec, find_template, make_template, note_use
+from pgverdict.datasets.wal import bring_wal_home
 from pgverdict.engine.process import Engine
 from pgverdict.errors import UserError, WorldError
+from pgverdict.host.doctor import examine, read_facts
+from pgverdict.host.tree import Tree
 from pgverdict.observe import views
-from pgverdict.plan.pools import LOADS_MAX, Pools
-from pgverdict.plan.stretches import LOADS_AGED
-from pgverdict.records.run import ArmFacts
-from pgverdict.run.aging import age_cell, aged_bytes_missing, require_budget, with_notes
+from pgverdict.records.host import Diagnosis
+from pgverdict.records.run import ArmFacts, CellRecord
+from pgverdict.run.aging import age_cell, require_budget, with_notes
+from pgverdict.run.builds import SettledArm, require_what_is_needed
+from pgverdict.run.chains import connections_of, require_chain
+from pgverdict.run.confining import require_memory
+from pgverdict.run.copies import Copies, has_room
+from pgverdict.run.groundwork import Groundwork, lay_groundwork
 from pgverdict.run.listener import Listener
-from pgverdict.run.sharing import ObtainedArm, load_pools, obtain_arms, share_out_making
+from pgverdict.run.outside import meet_outside
+from pgverdict.run.own import check_own_statements
+from pgverdict.run.places import Place, file_systems, put_wal
+from pgverdict.run.room import Sized, ours
+from pgverdict.run.sharing import ObtainedArm, Spec
 from pgverdict.run.site import Site
-from pgverdict.servers.freeze import choose_means
+from pgverdict.servers.confine import Confiner
+from pgverdict.servers.facts import ask_cluster
 from pgverdict.servers.marked import remove_tree
-from pgverdict.servers.space import require_space
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Pinning
+from pgverdict.spec.cache import Cache
+from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Pinning, settings_in
+from pgverdict.spec.quantities import is_size, size_bytes
 from pgverdict.spec.regime import Regime
-from pgverdict.workloads import catalogue
-from pgverdict.workloads.regimes import regime_of
-from pgverdict.workloads.workload import Workload
+from pgverdict.spec.spelling import Commit, Source, read_spelling
+from pgverdict.workloads.fitting import require_fit
+from pgverdict.workloads.own import workload_of
+from pgverdict.workloads.regimes import primary_of, require_fitting_streams, require_primary
 
 SESSIONS = 2
 """Connections of ours beside the clients': one that asks, one that may still be ending."""
 
+Made = tuple[Arm, Spec, Template | OutsideLoad]
+"""A load, of what it is made and by whom."""
+
 CONNECTIONS_SPARE = 10
 """What a server keeps back for superusers and its own workers, generously."""
 
-EMPTY_CLUSTER_BYTES = 80_000_000
-"""An empty cluster with its WAL, about."""
 
+class Preparation:
+    """The cells of a campaign, prepared one after the other, and again if their copies have gone meanwhile."""
 
-@dataclass(frozen=True)
-class Prepared:
-    """Everything the rounds need, and what the arms turned out to be."""
-
-    arms: tuple[ArmFacts, ...]
-    cells: tuple[PreparedCell, ...]
-
-
-@dataclass(frozen=True)
-class _Sized:
-    """A cell with its workload, the size of one load of it, and the pools its arms draw loads from."""
-
-    spec: CellSpec
-    workload: Workload
-    load_bytes: int
-    load_pools: Pools
+    def __init__(self, campaign: Campaign, site: Site, listener: Listener) -> None:
+        # Who wrote a file wants what of it can be had; who types two servers wants these.
+        self.ground = lay_groundwork(campaign, site, listener, leave_out=campaign.written is not None)
+        self._copies = Copies.beside(site.home)
+        self._site, self._listener = site, listener
 
     @property
-    def regime(self) -> Regime:
-        return regime_of(self.spec, self.workload)
+    def campaign(self) -> Campaign:
+        """As it is kept: with all settings that its arms get."""
+        return self.ground.campaign
 
-    def makings(self, arms: Sequence[ObtainedArm]) -> list[list[tuple[Arm, TemplateSpec]]]:
-        """Per pool, its loads and who makes each."""
-        return share_out_making(self.load_pools, arms, self.workload.dataset, self.spec.scale)
-
-
-def prepare(campaign: Campaign, site: Site, listener: Listener) -> Prepared:
-    """Do everything that comes before the first round."""
-    chosen = [(cell, catalogue.workload(cell.workload)) for cell in campaign.cells]
-    freeze = choose_means(campaign.freeze)
-    if freeze is not None:
-        for spec, workload in chosen:
-            require_freezable(regime_of(spec, workload), workload.name)
-    arms, install_pools = obtain_arms(campaign, site.home, listener)
-    cells = [_size(cell, workload, arms, campaign.rounds) for cell, workload in chosen]
-    _require_space(cells, arms, site)
-    prepared = tuple(
-        replace(_prepare_cell(cell, arms, install_pools, campaign.placement, site, listener), freeze=freeze)
-        for cell in cells
-    )
-    require_budget(prepared, campaign, listener)
-    settle(site.home.cache)
-    met = tuple(
-        _meet(site, campaign, found, arm, listener) for found, arm in zip(arms, prepared[0].arms, strict=True)
-    )
-    return Prepared(with_notes(met, prepared), prepared)
-
-
-def _size(cell: CellSpec, workload: Workload, arms: Sequence[ObtainedArm], rounds: int | None) -> _Sized:
-    load_bytes = EMPTY_CLUSTER_BYTES + cell.scale * workload.dataset.bytes_per_scale
-    most = LOADS_AGED if regime_of(cell, workload) is Regime.STEADY else LOADS_MAX
-    return _Sized(cell, workload, load_bytes, load_pools(arms, load_bytes, rounds, most=most))
-
-
-def _require_space(cells: Sequence[_Sized], arms: Sequence[ObtainedArm], site: Site) -> None:
-    """Fail now rather than in the middle: templates still to be made, copies in place, copies of one round."""
-    missing: dict[str, int] = {}
-    in_place: dict[str, int] = {}
-    fresh = 0
-    for cell in cells:
-        for making in cell.makings(arms):
-            for _, spec in making:
-                if find_template(site.home, spec) is None:
-                    missing[spec.name] = cell.load_bytes
-                if cell.regime is Regime.READ_ONLY:
-                    in_place[spec.name] = cell.load_bytes
-                if cell.regime is Regime.STEADY:
-                    missing.update(
-                        aged_bytes_missing(site.home, spec, cell.spec, cell.workload, cell.load_bytes)
-                    )
-        if cell.regime is not Regime.READ_ONLY:
-            fresh = max(fresh, len(arms) * cell.load_bytes)
-    needed = sum(missing.values()) + sum(in_place.values()) + fresh
-    require_space(site.home.cache, needed, "the datasets and their copies")
-
-
-def _prepare_cell(
-    cell: _Sized,
-    arms: Sequence[ObtainedArm],
-    install_pools: Pools,
-    wish: Pinning,
-    site: Site,
-    listener: Listener,
-) -> PreparedCell:
-    """Templates for every pool, holding the same rows; copies of them where rounds work in place, aged where steady."""
-    pools = [
-        [
-            (maker, spec, find_template(site.home, spec) or _make(site, maker, spec, listener))
-            for maker, spec in making
-        ]
-        for making in cell.makings(arms)
-    ]
-    _check_same_rows([template for made in pools for _, _, template in made])
-    loads = [
-        tuple(
-            _in_place(site, spec, template, listener) if cell.regime is Regime.READ_ONLY else template.data
-            for _, spec, template in made
+    def planned(self) -> tuple[CellRecord, ...]:
+        """The cells without any rounds."""
+        return tuple(
+            CellRecord(
+                spec=cell.spec,
+                primary=primary_of(cell.spec, cell.workload),
+                regime=cell.regime.value,
+                load_pools=cell.load_pools.of,
+                install_pools=self.ground.install_pools.of,
+            )
+            for cell in self.ground.cells
         )
-        for made in pools
+
+    def fits(self, number: int) -> bool:
+        """Whether a cell can be prepared without removing what was prepared for others."""
+        needed = copies_of(self.ground, number, self._site)
+        return self._copies.fit(needed) and has_room(
+            self.ground.cells[number], needed, self.ground.wal_bytes, self._site.home
+        )
+
+    def cell(self, number: int) -> PreparedCell:
+        """As `prepare_cell`."""
+        return prepare_cell(self.ground, number, self._site, self._copies, self._listener)
+
+    def meet(self, cells: Sequence[PreparedCell]) -> tuple[ArmFacts, ...]:
+        """What the arms turn out to be, with what is to be said of their data in these cells."""
+        return with_notes(meet_arms(self.ground, cells[0], self._site, self._listener), cells)
+
+
+def diagnose(site: Site) -> tuple[Diagnosis, ...]:
+    """What doctor says of the host."""
+    return tuple(one.diagnosis for one in examine(read_facts(Tree(), site.home.cache)))
+
+
+def copies_of(ground: Groundwork, number: int, site: Site) -> dict[Path, int]:
+    """The copies in place that rounds of a cell work on: where each goes, and how large it is."""
+    cell = ground.cells[number]
+    if cell.regime is not Regime.READ_ONLY:
+        return {}
+    return {
+        _place_of(site, own, spec): cell.load_bytes
+        for own, pool in zip(ground.places, cell.load_pools.of, strict=True)
+        for spec in ours(cell.makings[pool])
+    }
+
+
+def prepare_cell(
+    ground: Groundwork, number: int, site: Site, copies: Copies, listener: Listener
+) -> PreparedCell:
+    """Templates for every pool, holding the same rows; copies of them where rounds work in place, aged where steady.
+
+    UserError or WorldError if this cell cannot be had; others may. May be done again when its copies have gone.
+    """
+    cell, campaign = ground.cells[number], ground.campaign
+    require_fit(cell.spec, cell.workload)
+    require_fitting_streams(cell.spec, cell.workload)
+    require_primary(cell.spec, cell.workload)
+    require_chain(cell.spec, cell.workload)
+    require_what_is_needed([(cell.spec, cell.workload)], cell.arms)
+    for arm in campaign.arms:
+        _require_memory(campaign, arm, cell.spec)
+    needed = copies_of(ground, number, site)
+    copies.make_room(needed, listener)
+    copies.require_room(cell, needed, ground.wal_bytes, site.home, listener)
+    pools = [
+        [(maker, spec, _load(site, maker, spec, listener)) for maker, spec in making]
+        for making in cell.makings
     ]
+    _check_same_rows([load for made in pools for _, _, load in made])
+    for spec in (spec for making in cell.makings for spec in ours(making)):
+        note_use(site.home, spec.name)
+    theirs = any(arm.stay is not None for arm in ground.arms)
     prepared = PreparedCell(
         spec=cell.spec,
         workload=cell.workload,
         arms=tuple(
-            PreparedArm(arm.arm.name, arm.installs, arm.arm.settings, loads[pool])
-            for arm, pool in zip(arms, cell.load_pools.of, strict=True)
+            _prepare_arm(site, cell, arm, own, pools[pool], copies, listener)
+            for arm, own, pool in zip(ground.arms, ground.places, cell.load_pools.of, strict=True)
         ),
-        placement=place(cell.spec.clients, choose_pinning(wish, cell.workload)),
-        slots=tuple(site.directory("slots", str(number)) for number in range(len(arms))),
+        placement=place(
+            cell.spec.clients,
+            # What cannot be pinned of one arm is pinned of none.
+            Pinning.FREE if theirs else choose_pinning(campaign.placement, cell.workload),
+            cores=campaign.cores,
+            engine_cores=campaign.engine_cores,
+        ),
+        slots=tuple(site.directory("slots", str(number)) for number in range(len(ground.arms))),
         load_pools=cell.load_pools,
-        install_pools=install_pools,
+        install_pools=ground.install_pools,
+        freeze=ground.freeze,
+        confiner=ground.confiner,
     )
-    return age_cell(prepared, pools, site, listener) if cell.regime is Regime.STEADY else prepared
+    if cell.regime is Regime.STEADY:
+        prepared = age_cell(prepared, [_templates(made) for made in pools], site, listener)
+    require_budget([prepared], campaign, listener)
+    settle(site.home.cache)
+    return prepared
+
+
+def _templates(made: Sequence[Made]) -> list[tuple[Arm, TemplateSpec, Template]]:
+    return [
+        (maker, spec, load)
+        for maker, spec, load in made
+        if isinstance(spec, TemplateSpec) and isinstance(load, Template)
+    ]
+
+
+def _prepare_arm(
+    site: Site,
+    cell: Sized,
+    arm: ObtainedArm,
+    own: Place,
+    made: Sequence[Made],
+    copies: Copies,
+    listener: Listener,
+) -> PreparedArm:
+    """With the loads of its pool, where its rounds find them."""
+    settings, slots = settings_in(arm.arm, cell.spec), len(cell.arms)
+    if arm.stay is not None:
+        databases = tuple(load.database for _, _, load in made if isinstance(load, OutsideLoad))
+        return PreparedArm(arm.arm.name, (), settings, (), stay=arm.stay, databases=databases)
+    return PreparedArm(
+        arm.arm.name,
+        arm.installs,
+        settings,
+        tuple(
+            _in_place(site, own, spec, template, copies, listener)
+            if cell.regime is Regime.READ_ONLY
+            else template.data
+            for _, spec, template in _templates(made)
+        ),
+        slots=own.slots(slots),
+        wal_slots=own.wal_slots(slots),
+    )
+
+
+def _load(site: Site, maker: Arm, spec: Spec, listener: Listener) -> Template | OutsideLoad:
+    if isinstance(spec, TemplateSpec):
+        return find_template(site.home, spec) or _make(site, maker, spec, listener)
+    if spec not in site.stays.loads:
+        listener.step(f"loading {spec.dataset.name} scale {spec.scale} into {maker.name} (load {spec.load})")
+        with Engine.start() as engine:
+            site.stays.loads[spec] = make_outside(spec, engine, listener.amount)
+    return site.stays.loads[spec]
+
+
+def meet_arms(ground: Groundwork, cell: PreparedCell, site: Site, listener: Listener) -> tuple[ArmFacts, ...]:
+    """What the arms turn out to be, each started once on a copy of the cell's data."""
+    return tuple(
+        _meet(site, ground.campaign, cell, found, one, arm, ground.confiner, listener)
+        for found, one, arm in zip(ground.arms, ground.settled, cell.arms, strict=True)
+    )
+
+
+def _require_memory(campaign: Campaign, arm: Arm, cell: CellSpec) -> None:
+    """For what the cell says; what the arm has by itself is asked of the arm when it is met."""
+    said = dict(cell.settings).get("shared_buffers", "")
+    if is_size(said):
+        require_memory(campaign, arm.name, size_bytes(said))
 
 
 def _make(site: Site, arm: Arm, spec: TemplateSpec, listener: Listener) -> Template:
@@ -168,27 +242,43 @@ def _make(site: Site, arm: Arm, spec: TemplateSpec, listener: Listener) -> Templ
         )
 
 
-def _check_same_rows(templates: Sequence[Template]) -> None:
+def _check_same_rows(loads: Sequence[Template | OutsideLoad]) -> None:
     """All arms must hold the same rows, byte for byte."""
-    if len({template.rows_sha256 for template in templates}) > 1:
-        places = ", ".join(str(template.data.parent) for template in templates)
+    if len({load.rows_sha256 for load in loads}) > 1:
+        places = ", ".join(
+            str(load.data.parent) if isinstance(load, Template) else load.database for load in loads
+        )
         raise WorldError(
             f"the arms were loaded with different rows: {places}", hint="remove these directories"
         )
 
 
-def _in_place(site: Site, spec: TemplateSpec, template: Template, listener: Listener) -> Path:
+def _place_of(site: Site, own: Place, spec: TemplateSpec) -> Path:
+    """Arms share a copy, but for those that have a place of their own."""
+    shared = own.data is None and own.wal is None
+    return (own.data or site.directory("in-place", *([] if shared else [own.name]))) / spec.name
+
+
+def _in_place(
+    site: Site, own: Place, spec: TemplateSpec, template: Template, copies: Copies, listener: Listener
+) -> Path:
     """The run's own copy of a template, on which rounds may work without a new copy each."""
-    place = site.directory("in-place") / spec.name
-    if not place.exists():
+    data = _place_of(site, own, spec)
+    if not data.exists():
         listener.step(f"copying {spec.dataset.name} scale {spec.scale} (load {spec.load})")
-        copy_data(template.data, place)
-    return place
+        # Under another name until it is whole: other cells go on if this is cut short.
+        partial = data.with_name(f"{data.name}.partial")
+        remove_tree(partial)
+        copy_data(template.data, partial)
+        put_wal(partial, own, spec.name)
+        partial.rename(data)
+    copies.hold(data, template.bytes)
+    return data
 
 
 def _require_connections(campaign: Campaign, arm: Arm, free: int) -> None:
     """The clients of the largest cell, and two sessions of ours beside them, must fit."""
-    wanted = max(cell.clients for cell in campaign.cells) + SESSIONS
+    wanted = max(connections_of(cell, workload_of(cell)) for cell in campaign.cells) + SESSIONS
     if free < wanted:
         raise UserError(
             f"arm {arm.name} takes {free} connections, and its cells want {wanted}",
@@ -197,16 +287,42 @@ def _require_connections(campaign: Campaign, arm: Arm, free: int) -> None:
 
 
 def _meet(
-    site: Site, campaign: Campaign, obtained: ObtainedArm, prepared: PreparedArm, listener: Listener
+    site: Site,
+    campaign: Campaign,
+    met: PreparedCell,
+    obtained: ObtainedArm,
+    settled: SettledArm,
+    prepared: PreparedArm,
+    confiner: Confiner | None,
+    listener: Listener,
 ) -> ArmFacts:
-    """Start the arm once as its rounds will: a refused setting is found here, and the server says what it is."""
+    """Start the arm once as its rounds of the cell `met` will: a refused setting is found here, and the server says
+    what it is."""
     arm = obtained.arm
     listener.step(f"meeting {arm.name}")
-    data = site.directory("meeting") / arm.name
+    if obtained.stay is not None:
+        guest = meet_outside(arm, obtained.stay, prepared.databases[0])
+        _require_connections(campaign, arm, guest.free_connections)
+        return ArmFacts(
+            arm.name,
+            arm.role,
+            arm.server,
+            obtained.version,
+            build=(*settled.build.facts, *guest.facts),
+            settings=guest.settings,
+            notes=(*settled.notes, *guest.notes),
+            defaults=settled.defaults,
+        )
+    number = [one.name for one in campaign.arms].index(arm.name)
+    # Not by its name: that of an arm without one is its spelling, which may hold a path.
+    data = site.directory("meeting") / f"arm{number}"
     copy_data(prepared.loads[0], data)
+    bring_wal_home(data)
+    if confiner is not None or any(cell.cache is Cache.COLD for cell in campaign.cells):
+        evict(data)  # as before every round: where it cannot be done is found here too
     try:
         with (
-            site.launch(obtained.install, data, dict(arm.settings), "meeting") as server,
+            site.launch(obtained.install, data, dict(arm.settings), "meeting", confiner=confiner) as server,
             views.session(server, DATABASE) as connection,
         ):
             notes = tuple(
@@ -215,9 +331,23 @@ def _meet(
                 if not views.has_extension(connection, name)
             )
             _require_connections(campaign, arm, views.free_connections(connection))
+            require_memory(campaign, arm.name, views.setting_bytes(connection, "shared_buffers"))
             settings = views.changed_settings(connection)
-            facts = views.build_facts(connection)
+            facts = ask_cluster(connection)
+            if met.spec.own is not None:
+                check_own_statements(met, server, arm.name)
     finally:
         remove_tree(data)
-    build = (*asdict(obtained.install.build).items(), *facts)
-    return ArmFacts(arm.name, arm.role, arm.server, obtained.install.version, build, settings, notes)
+    build = (*settled.build.facts, *facts, *file_systems(campaign.arms, number, site.home))
+    if isinstance(read_spelling(arm.server), Source | Commit):
+        build = (*build, ("built_from", obtained.install.package))
+    return ArmFacts(
+        arm.name,
+        arm.role,
+        arm.server,
+        obtained.install.version,
+        build=build,
+        settings=settings,
+        notes=(*settled.notes, *notes),
+        defaults=settled.defaults,
+    )

@@ -5,16 +5,21 @@ import socket
 import struct
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pgverdict.conduct.cell import PreparedCell
+from pgverdict.conduct.live import Data
+from pgverdict.datasets.load import DATABASE
 from pgverdict.errors import WorldError
 from pgverdict.plan.rounds import RoundPlan
+from pgverdict.run.outside import Stays
 from pgverdict.servers.account import Account
+from pgverdict.servers.confine import Confiner
 from pgverdict.servers.handicap import Handicap, place_library
 from pgverdict.servers.home import Home
 from pgverdict.servers.install import Install
+from pgverdict.servers.outside import AnyServer, OutsideServer
 from pgverdict.servers.server import Server
 from pgverdict.servers.workspace import Workspace
 
@@ -28,6 +33,8 @@ class Site:
     home: Home
     account: Account
     workspace: Workspace
+    stays: Stays = field(default_factory=Stays)
+    """Where it is on servers of others; to be closed with the run."""
 
     def directory(self, *names: str) -> Path:
         """A directory of the run's that servers may use, made if it is missing."""
@@ -45,20 +52,25 @@ class Site:
         settings: Mapping[str, str],
         socket: str,
         handicap: Handicap | None = None,
+        confiner: Confiner | None = None,
     ) -> Server:
         """A server on a data directory, not yet started, that will not outlive us."""
         self.workspace.supervisor.revive()
         sockets = self.workspace.socket_directory(socket)
-        return Server(install, data, sockets, settings, self.account, handicap=handicap)
+        return Server(install, data, sockets, settings, self.account, handicap=handicap, confiner=confiner)
 
-    def launch_arm(self, cell: PreparedCell, plan: RoundPlan, arm: int, data: Path) -> Server:
+    def launch_arm(self, cell: PreparedCell, plan: RoundPlan, arm: int, data: Data) -> AnyServer:
         """An arm's server for a round, not yet started. Its socket belongs to the slot, as its fresh data does."""
         prepared = cell.arms[arm]
+        if prepared.stay is not None:
+            return OutsideServer(prepared.stay, {DATABASE: str(data)})
+        assert isinstance(data, Path), data
         install = prepared.installs[plan.installs[arm]]
         handicap = None
         if prepared.handicap_ns is not None:
             handicap = Handicap(place_library(self.workspace.path), prepared.handicap_ns)
-        return self.launch(install, data, dict(prepared.settings), f"slot{plan.slots[arm]}", handicap)
+        slot = f"slot{plan.slots[arm]}"
+        return self.launch(install, data, dict(prepared.settings), slot, handicap, cell.confiner)
 
 
 @contextmanager

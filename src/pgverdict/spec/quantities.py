@@ -44,6 +44,43 @@ def percentage(text: str, *, what: str) -> float:
     return value
 
 
+_SIZE = re.compile(r"(\d+)\s*(kB|MB|GB|TB)")
+SIZE_UNITS = {"kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
+"""As PostgreSQL's settings have them: spelt exactly so, and powers of 1024."""
+
+
+def is_size(text: str) -> bool:
+    """Whether `size_bytes` can read it."""
+    return _SIZE.fullmatch(text.strip()) is not None
+
+
+def size_bytes(text: str) -> int:
+    """Bytes of a size as PostgreSQL writes it: `512MB`, `4GB`.
+
+    >>> size_bytes("4GB")
+    4294967296
+    """
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise UserError(f"not a size: {text}", hint="write 512MB or 4GB")
+    return int(match[1]) * SIZE_UNITS[match[2]]
+
+
+def placed(text: str, *, where: str) -> tuple[str, str]:
+    """(arm, directory) of `ARM:DIR`; `where` is the option that says it.
+
+    >>> placed("candidate:/mnt/fast", where="--data-directory")
+    ('candidate', '/mnt/fast')
+    """
+    arm, _, directory = text.strip().partition(":")
+    if not arm or not directory.startswith("/"):
+        raise UserError(
+            f"not an arm and the full path of a directory in {where}: {text}",
+            hint=f"write {where} candidate:/mnt/fast",
+        )
+    return arm, directory
+
+
 HANDICAP_NS_MAX = 10**9
 """A second per message: more is a typing error."""
 
@@ -74,16 +111,27 @@ def handicap(text: str) -> HandicapAsked:
     return HandicapAsked(arm, int(amount), None)
 
 
-_SETTING = re.compile(r"(?:(?P<arm>[^=:]+):)?(?P<name>[A-Za-z_][\w.]*)\s*=(?P<value>.*)", re.DOTALL)
+_SETTING = re.compile(r"(?:(?P<arm>[^=:]+):)?(?P<name>[A-Za-z_][\w.]*\??)\s*=(?P<value>.*)", re.DOTALL)
+
+_SETTING_OF_SPELLING = re.compile(
+    r"(?P<arm>\S*?[:=].*?):(?P<name>[A-Za-z_][\w.]*\??)\s*=(?P<value>.*)", re.DOTALL
+)
+"""Of an arm without a name of its own, whose spelling has colons or equals signs: git:.@HEAD,patch=a.patch:jit=off"""
 
 
 def setting(text: str) -> tuple[str | None, str, str]:
     """(arm or None, name, value) of `[ARM:]NAME=VALUE`. The value may be empty or hold anything.
 
+    A question mark at the end of the name is kept: such a setting is left out on arms that do not know it.
+
     >>> setting("candidate:work_mem=4MB")
     ('candidate', 'work_mem', '4MB')
+    >>> setting("git:.@HEAD,patch=a.patch:jit=off")
+    ('git:.@HEAD,patch=a.patch', 'jit', 'off')
+    >>> setting("jit?=off")
+    (None, 'jit?', 'off')
     """
-    match = _SETTING.fullmatch(text)
+    match = _SETTING.fullmatch(text) or _SETTING_OF_SPELLING.fullmatch(text)
     if match is None:
         raise UserError(f"not a setting: {text}", hint="write NAME=VALUE or ARM:NAME=VALUE")
     return match["arm"], match["name"].lower(), match["value"].strip()

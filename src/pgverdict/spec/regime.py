@@ -11,8 +11,15 @@ class Regime(Enum):
     see mostly first touches of pages after a checkpoint, and no vacuum.
     STEADY: every round starts from copies of aged data, and each arm works whole and alone, through checkpoints
     and vacuums.
+    CHAIN: every round starts from fresh copies of the loaded data, often of none, and each arm works whole and alone,
+    through all steps of a chain.
     """
 
     READ_ONLY = "read-only"
     FRESH = "fresh"
     STEADY = "steady"
+    CHAIN = "chain"
+
+
+CHOSEN_REGIMES = (Regime.FRESH, Regime.STEADY)
+"""Those there is a choice of: the others are what a workload is."""

@@ -59,6 +59,8 @@ class RunSummary:
     arms: tuple[tuple[str, str], ...]
     cells: tuple[CellSummary, ...]
     purpose: Purpose
+    path: str | None = None
+    """Of the campaign file it was read from."""
 
 
 class Store:
@@ -114,6 +116,30 @@ class Store:
         with self._writing() as connection:
             if connection.execute(change.values(state=state.value, seconds=seconds)).rowcount == 0:
                 raise self._unknown(connection, run_id)
+
+    def resume_run(self, run_id: str, budget_s: float) -> None:
+        """A stopped run goes on, with this budget for all of its rounds."""
+        change = update(tables.runs).where(tables.runs.c.id == run_id)
+        with self._writing() as connection:
+            values = {"state": RunState.RUNNING.value, "budget_s": budget_s}
+            if connection.execute(change.values(values)).rowcount == 0:
+                raise self._unknown(connection, run_id)
+
+    def note_trouble(self, run_id: str, cell_ordinal: int, trouble: str | None) -> None:
+        """Say why a cell could not be prepared; None once it could."""
+        cells = tables.cells
+        change = update(cells).where(cells.c.run_id == run_id, cells.c.ordinal == cell_ordinal)
+        with self._writing() as connection:
+            if connection.execute(change.values(trouble=trouble)).rowcount == 0:
+                raise self._unknown(connection, run_id)
+
+    def keep_notes(self, run_id: str, notes: Sequence[tuple[str, ...]]) -> None:
+        """What is to be said of each arm, in the arms' order: later cells may add to it."""
+        arms = tables.arms
+        with self._writing() as connection:
+            for arm, said in enumerate(notes):
+                change = update(arms).where(arms.c.run_id == run_id, arms.c.arm == arm)
+                connection.execute(change.values(notes=list(said)))
 
     def stop_orphans(self, host_name: str) -> list[str]:
         """Runs of a host that never said how they ended are stopped; their ids.
@@ -180,6 +206,7 @@ class Store:
                 arms=tuple(arms[run_id]),
                 cells=tuple(cells[run_id]),
                 purpose=Purpose(run_rows[run_id]["purpose"]),
+                path=(run_rows[run_id]["file"] or (None,))[0],
             )
             for run_id in ids
         ]
@@ -241,6 +268,9 @@ def _add_round(connection: Connection, cell: int, place: int, record: RoundRecor
     _add(connection, tables.round_arms, rows.round_arm_rows(number, record))
     _add(connection, tables.statements, rows.statement_rows(number, record))
     _add(connection, tables.round_tables, rows.table_rows(number, record))
+    _add(connection, tables.kinds, rows.kind_rows(number, record))
+    _add(connection, tables.round_tasks, rows.task_rows(number, record))
+    _add(connection, tables.steps, rows.step_rows(number, record))
 
 
 def _add(connection: Connection, table: Table, new: Sequence[dict[str, Any]]) -> None:
@@ -268,7 +298,7 @@ def _rows(
 
 
 def _load_rounds(connection: Connection, run_id: str) -> dict[int, list[RoundRecord]]:
-    """The rounds of a run's cells, by the cell's number: five queries however many there are."""
+    """The rounds of a run's cells, by the cell's number: seven queries however many there are."""
     of_run = select(tables.cells.c.cell).where(tables.cells.c.run_id == run_id)
     in_cells = tables.rounds.c.cell.in_(of_run)
     numbers = select(tables.rounds.c.round).where(in_cells)
@@ -279,10 +309,21 @@ def _load_rounds(connection: Connection, run_id: str) -> dict[int, list[RoundRec
     seen = defaultdict(list)
     for row in _rows(connection, tables.round_tables, tables.round_tables.c.round.in_(numbers)):
         seen[row["round"], row["arm_place"]].append(row)
+    kinds = defaultdict(list)
+    for row in _rows(connection, tables.kinds, tables.kinds.c.round.in_(numbers)):
+        kinds[row["round"], row["arm_place"]].append(row)
+    tasks = defaultdict(list)
+    for row in _rows(connection, tables.round_tasks, tables.round_tasks.c.round.in_(numbers)):
+        tasks[row["round"], row["arm_place"]].append(row)
+    steps = defaultdict(list)
+    for row in _rows(connection, tables.steps, tables.steps.c.round.in_(numbers)):
+        steps[row["round"], row["arm_place"]].append(row)
     arms = defaultdict(list)
     for row in _rows(connection, tables.round_arms, tables.round_arms.c.round.in_(numbers)):
         place = row["round"], row["place"]
-        arms[row["round"]].append(rows.arm_record(row, statements[place], seen[place]))
+        arms[row["round"]].append(
+            rows.arm_record(row, statements[place], seen[place], kinds[place], tasks[place], steps[place])
+        )
     slices = defaultdict(list)
     for row in _rows(connection, tables.slices, tables.slices.c.round.in_(numbers)):
         slices[row["round"]].append(row)

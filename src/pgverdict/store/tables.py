@@ -2,7 +2,7 @@
 
     runs ── arms
       └──── cells ── rounds ── slices
-                        └───── round_arms ── statements, round_tables
+                        └───── round_arms ── statements, kinds, steps, round_tables
 
 An arm, a cell and a round know their place (from 0) in what they belong to; arm 0 is the baseline.
 Lists of pairs (settings, placement) are JSON arrays of [name, value], in the order they came.
@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from pgverdict.store.columns import Histogram, Key, Measured
 
-VERSION = "0002"
+VERSION = "0011"
 """The newest migration, which these tables agree with (a test holds it). Versions sort as text."""
 
 VERSION_TABLE = "store_version"
@@ -82,6 +82,49 @@ runs = Table(
         "placement", Text, nullable=False, comment="campaign: whether clients were to be pinned: pinned, free"
     ),
     Column("purpose", Text, nullable=False, comment="why it was made: compare or calibrate"),
+    Column(
+        "diagnoses",
+        JSON,
+        comment="what doctor said of the host: [check, level, found] each; null: nobody looked",
+    ),
+    Column(
+        "defaults",
+        Text,
+        nullable=False,
+        comment="campaign: whose defaults the arms have: shipped (each its own) or aligned (the baseline's)",
+    ),
+    Column(
+        "tuning",
+        JSON(none_as_null=True),
+        comment="campaign: what settings were tuned for, [name, value] pairs; null: nothing",
+    ),
+    Column(
+        "debug_builds",
+        Boolean,
+        nullable=False,
+        comment="campaign: whether builds with assertions or without optimisation were allowed",
+    ),
+    Column(
+        "memory_bytes",
+        BigInteger,
+        comment="campaign: what every server might use at most; null: all there is",
+    ),
+    Column("cores", JSON(none_as_null=True), comment="campaign: cores of every server; null: any"),
+    Column(
+        "engine_cores",
+        JSON(none_as_null=True),
+        comment="campaign: the engine's own cores; null: the servers'",
+    ),
+    Column(
+        "file",
+        JSON(none_as_null=True),
+        comment="campaign: the file it was read from: path, text, options; null: made from options",
+    ),
+    Column(
+        "left_out",
+        JSON(none_as_null=True),
+        comment="arms that could not be had: [spelling, why] pairs; null: none",
+    ),
     comment="One execution of a campaign, and the campaign",
 )
 
@@ -104,6 +147,15 @@ arms = Table(
         comment="settings unlike the built-in defaults, or chosen: [name, value] pairs",
     ),
     Column("notes", JSON, nullable=False, comment="what was left out on this arm, and why: array of text"),
+    Column(
+        "origins",
+        JSON,
+        nullable=False,
+        comment="chosen settings that the user did not give: [name, tuned or aligned] pairs",
+    ),
+    Column("data_directory", Text, comment="the user's directory its data was put below; null: none"),
+    Column("wal_directory", Text, comment="the same for its WAL"),
+    Column("defaults", JSON, nullable=False, comment="defaults that not all arms share: [name, value] pairs"),
     comment="One server under test: its build, its settings",
 )
 
@@ -116,7 +168,12 @@ cells = Table(
     Column("workload", Text, nullable=False, comment="entry of the catalogue"),
     Column("scale", BigInteger, nullable=False, comment="size of the dataset, as the workload counts it"),
     Column("clients", Integer, nullable=False, comment="connections that work at once"),
-    Column("partitions", Integer, nullable=False, comment="partitions of the largest table, 0 for none"),
+    Column(
+        "parameters",
+        JSON,
+        nullable=False,
+        comment="of the workload, by name, those that differ from its defaults",
+    ),
     Column("chosen_primary", Text, comment="the primary metric the user chose; null: the workload's"),
     Column(
         "primary_metric",
@@ -136,6 +193,18 @@ cells = Table(
     Column("load_pools", JSON, nullable=False, comment="per arm, the pool that its loads are drawn from"),
     Column("install_pools", JSON, nullable=False, comment="per arm, the pool of copies of its install"),
     Column("pairs", Integer, comment="pairs per round that were chosen; null: as many as the regime has"),
+    Column("cache", Text, comment="warm or cold: whether rounds began with their data in memory; null: warm"),
+    Column(
+        "own_work",
+        JSON(none_as_null=True),
+        comment="the user's own scripts, schema and data: texts, paths, digests; null: a built-in workload",
+    ),
+    Column(
+        "settings",
+        JSON(none_as_null=True),
+        comment="settings that every arm had in this cell: [name, value] pairs; null: none",
+    ),
+    Column("trouble", Text, comment="why it could not be prepared when last tried; null: it could"),
     UniqueConstraint("run_id", "ordinal"),
     comment="One point of the matrix, the same for all arms",
 )
@@ -166,6 +235,25 @@ rounds = Table(
     Column(
         "blamed", Integer, comment="arm whose server or connection failed; null: not known, or no arm's fault"
     ),
+    Column(
+        "watched_ns",
+        BigInteger,
+        comment="from before its first slice to after its last; null: nobody looked at what went on",
+    ),
+    Column(
+        "own_cpu_ns", BigInteger, comment="processor time of pgverdict itself meanwhile, without the engine"
+    ),
+    Column(
+        "memory_stalled_ns",
+        BigInteger,
+        comment="how long some process of the host waited for memory; null: not told",
+    ),
+    Column("io_stalled_ns", BigInteger, comment="how long some process waited for a disk; null: not told"),
+    Column(
+        "throttles",
+        BigInteger,
+        comment="how often the placement's cores were slowed down for heat; null: not told",
+    ),
     UniqueConstraint("cell", "place"),
     comment="One independent repetition of a cell: the unit of replication",
 )
@@ -186,7 +274,7 @@ slices = Table(
     Column("busy_ns", BigInteger, nullable=False, comment="from first counted to last, summed over clients"),
     Column("rate_hz", Measured, comment="transactions per second of busy time"),
     *_latency(),
-    Column("server_cpu_ns", BigInteger, nullable=False, comment="CPU of the arm's server in the whole slice"),
+    Column("server_cpu_ns", BigInteger, comment="CPU of the arm's server in the whole slice; null: not ours to see"),
     Column("engine_cpu_ns", BigInteger, nullable=False, comment="processor time of the engine"),
     Column("engine_run_delay_ns", BigInteger, nullable=False, comment="the engine's wait for a processor"),
     Column("begin_late_ns_max", BigInteger, nullable=False, comment="how late the last client thread began"),
@@ -213,14 +301,16 @@ round_arms = Table(
     Column("busy_ns", BigInteger, nullable=False, comment="busy time of all slices and clients"),
     *_latency(),
     Column("histogram", Histogram, nullable=False, comment="of times in ns: HdrHistogram V2, DEFLATE"),
-    Column("start_ms", Measured, comment="launch of the server to its first accepted connection"),
+    Column("start_ms", Double, comment="launch of the server to its first accepted connection; null: it ran"),
     Column("data_bytes", BigInteger, nullable=False, comment="size of the database the workload ran on"),
     Column("buffers_read", BigInteger, comment="blocks from outside shared buffers; null: not told"),
-    Column("storage_read_bytes", BigInteger, nullable=False, comment="bytes from storage while slices ran"),
+    Column("storage_read_bytes", BigInteger, comment="bytes from storage while slices ran; null: not ours to see"),
     Column("handicap_messages", BigInteger, comment="messages a handicap met in slices; null: none has one"),
     Column("handicap_spun_ns", BigInteger, comment="time the handicap really spun for them"),
     Column("checkpoints", Integer, comment="finished in the arm's stretch; null: not a steady round"),
     Column("wal_bytes", BigInteger, comment="WAL written in the arm's stretch; null: not a steady round"),
+    Column("memory_bytes_max", BigInteger, comment="most memory its server used; null: not confined, or not told"),
+    Column("turnover_s", Double, comment="warm-up until turnover; null: its data was not larger than its memory"),
     comment="What an arm's slices of a round add up to, and in which state it was",
 )  # fmt: skip
 
@@ -250,9 +340,54 @@ statements = Table(
     Column(
         "server_ms_stddev", Double, comment="pg_stat_statements: standard deviation of the execution time"
     ),
+    Column("server_rows", BigInteger, comment="pg_stat_statements: rows, of all calls; null: not told"),
+    Column("server_buffers_hit", BigInteger, comment="blocks found in shared buffers, of all calls"),
+    Column("server_buffers_read", BigInteger, comment="blocks from outside shared buffers"),
+    Column("server_wal_bytes", BigInteger, comment="WAL written, of all calls; null: before release 13"),
     ForeignKeyConstraint(["round", "arm_place"], ["round_arms.round", "round_arms.place"]),
     comment="A statement of the workload over an arm's round, seen from the client and from the server",
 )
+
+kinds = Table(
+    "kinds",
+    metadata,
+    Column("round", Key, primary_key=True, autoincrement=False, comment="the round"),
+    Column("arm_place", Integer, primary_key=True, autoincrement=False, comment="place of the arm in the round"),
+    Column("place", Integer, primary_key=True, autoincrement=False, comment="place among the arm's kinds"),
+    Column("name", Text, nullable=False, comment="the kind, as the engine's program calls it"),
+    Column("count", BigInteger, nullable=False, comment="counted and successful, all slices"),
+    Column("failed", BigInteger, nullable=False, comment="counted; serialization failure or deadlock"),
+    Column("rolled_back", BigInteger, nullable=False, comment="of those that succeeded: meant to be rolled back"),
+    Column("retried", BigInteger, nullable=False, comment="begun again after a serialization failure or a deadlock"),
+    *_latency(),
+    Column("histogram", Histogram, nullable=False, comment="of times in ns: HdrHistogram V2, DEFLATE"),
+    ForeignKeyConstraint(["round", "arm_place"], ["round_arms.round", "round_arms.place"]),
+    comment="A kind of transaction of a native program over an arm's round",
+)  # fmt: skip
+
+steps = Table(
+    "steps",
+    metadata,
+    Column("round", Key, primary_key=True, autoincrement=False, comment="the round"),
+    Column("arm_place", Integer, primary_key=True, autoincrement=False, comment="place of the arm in the round"),
+    Column("place", Integer, primary_key=True, autoincrement=False, comment="place in the chain"),
+    Column("name", Text, nullable=False, comment="the step"),
+    Column("counts", Text, comment="what its operations are; null: it is no subject of metrics"),
+    Column("operations", BigInteger, nullable=False, comment="rows inserted, rows indexed or queries"),
+    Column("rows", BigInteger, nullable=False, comment="rows inserted"),
+    Column("rows_per_second", BigInteger, comment="rows that were to be inserted a second; null: as many as could be"),
+    Column("begun_at_ns", BigInteger, nullable=False, comment="on the engine's clock"),
+    Column("ended_at_ns", BigInteger, nullable=False, comment="on the engine's clock"),
+    *_latency(),
+    Column("server_cpu_ns", BigInteger, nullable=False, comment="CPU of the arm's server in the step"),
+    Column("switches", BigInteger, nullable=False, comment="its processes gave up or lost their processor so often"),
+    Column("storage_read_bytes", BigInteger, nullable=False, comment="read from storage by the server"),
+    Column("storage_written_bytes", BigInteger, nullable=False, comment="given to the kernel to write to storage"),
+    Column("wal_bytes", BigInteger, nullable=False, comment="WAL written"),
+    Column("tables_bytes", BigInteger, nullable=False, comment="tables and indexes at the end of the step"),
+    ForeignKeyConstraint(["round", "arm_place"], ["round_arms.round", "round_arms.place"]),
+    comment="A step of a chain on an arm",
+)  # fmt: skip
 
 round_tables = Table(
     "round_tables",
@@ -271,16 +406,34 @@ round_tables = Table(
     comment="A table over the stretch of an arm in a steady round",
 )  # fmt: skip
 
+round_tasks = Table(
+    "round_tasks",
+    metadata,
+    Column("round", Key, primary_key=True, autoincrement=False, comment="the round"),
+    Column("arm_place", Integer, primary_key=True, autoincrement=False, comment="place of the arm in the round"),
+    Column("place", Integer, primary_key=True, autoincrement=False, comment="place among the arm's tasks"),
+    Column("client", Integer, nullable=False, comment="the client whose stream it is in"),
+    Column("script", Text, nullable=False, comment="the script: which query it was"),
+    Column("variables", JSON, nullable=False, comment="values of its variables: [name, value] pairs"),
+    Column("plan", Text, nullable=False, comment="what EXPLAIN (COSTS OFF) said before the stream"),
+    Column("answer_sha256", Text, comment="digest of its rows; null: nobody looked"),
+    ForeignKeyConstraint(["round", "arm_place"], ["round_arms.round", "round_arms.place"]),
+    comment="A transaction of a stream on an arm: what was asked for, and how it was planned",
+)  # fmt: skip
+
 __all__ = [
     "VERSION",
     "VERSION_TABLE",
     "arms",
     "cells",
+    "kinds",
     "metadata",
     "round_arms",
     "round_tables",
+    "round_tasks",
     "rounds",
     "runs",
     "slices",
     "statements",
+    "steps",
 ]

@@ -1,0 +1,172 @@
+"""The axes of a workload's table in a campaign file, multiplied: one point for every cell, as the file says it."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pgverdict.errors import UserError, unknown_word
+from pgverdict.plan.point import AXES, Point, spelled_value
+from pgverdict.plan.smaller import Smaller
+from pgverdict.spec.document import Document
+from pgverdict.spec.file import Axes, DefaultsTable, WorkloadTable
+from pgverdict.spec.regime import CHOSEN_REGIMES
+from pgverdict.workloads import catalogue
+
+_SETTING, _PARAMETER = "settings.", "parameters."
+
+
+def points_of(document: Document, made: Smaller | None) -> list[Point]:
+    """All points of all workloads but the excluded ones; UserError for an exclusion that excludes nothing."""
+    _require_known_parameters(document)
+    points = [
+        point
+        for number, table in enumerate(document.tables.workload)
+        for point in _multiplied(document, number, table, made)
+    ]
+    kept = points
+    for number, exclusion in enumerate(document.tables.exclude):
+        with document.at("exclude", number):
+            _require_known(exclusion, points)
+            left = [p for p in kept if not all(p.has(name, values) for name, values in exclusion.items())]
+            if len(left) == len(kept) and made is None:
+                raise UserError("no cell has all these values")
+            kept = left
+    if not kept:
+        with document.at("exclude"):
+            raise UserError("nothing is left to measure")
+    return kept
+
+
+def _require_known_parameters(document: Document) -> None:
+    """A parameter that none of the workloads knows which it is said of."""
+    tables = document.tables
+    everything = [name for table in tables.workload for name in table.name]
+    said: list[tuple[tuple[str | int, ...], Axes, Sequence[str]]] = [
+        (("workload", number), table, table.name) for number, table in enumerate(tables.workload)
+    ]
+    for place, table, names in [*said, (("defaults",), tables.defaults, everything)]:
+        known = set()
+        for name in names:
+            with document.at(*place, "name"):
+                known |= {parameter.name for parameter in catalogue.parameters(name)}
+        wanted = dict.fromkeys(table.parameters, "parameters")
+        wanted |= {"partitions": "partitions"} if table.partitions is not None else {}
+        for name, key in wanted.items():
+            with document.at(*place, key, *([name] if key == "parameters" else [])):
+                if name not in known:
+                    whose = " and ".join(dict.fromkeys(names))
+                    if not known:
+                        raise UserError(f"{whose} has no parameters: {name}")
+                    raise unknown_word(f"parameter of {whose}", name, known)
+
+
+def _require_known(exclusion: Mapping[str, Any], points: Sequence[Point]) -> None:
+    known = {"workload", *AXES} | {name for p in points for name, _ in (*p.settings, *p.parameters)}
+    if not exclusion:
+        raise UserError("an exclusion without values would exclude everything")
+    for name in exclusion:
+        if name not in known:
+            raise unknown_word("axis", name, known)
+
+
+def _multiplied(document: Document, number: int, table: WorkloadTable, made: Smaller | None) -> list[Point]:
+    place = ("workload", number)
+    with document.at(*place):
+        _require_one_size(table)
+    with document.at("defaults"):
+        _require_one_size(document.tables.defaults)
+    axes = _axes(document.tables.defaults, table, made)
+    fixed = {
+        name: value
+        for name in ("primary", "pairs")
+        if (value := _either(table, document.tables.defaults, name)) is not None
+    }
+    variants = table.variants or document.tables.defaults.variants or ({},)
+    with document.at(*place, "variants"):
+        _require_even(variants)
+    found = []
+    for name in table.name:
+        with document.at(*place, "name"):
+            own = _of_workload(name, axes, _said(table) if len(table.name) == 1 else {})
+        for variant in variants:
+            for values in itertools.product(*own.values()):
+                found.append(_point(number, name, variant, dict(zip(own, values, strict=True)), fixed))
+    return found
+
+
+def _of_workload(
+    name: str, axes: Mapping[str, Sequence[Any]], its_own: Mapping[str, Sequence[Any]]
+) -> dict[str, Sequence[Any]]:
+    """What is said of several workloads, or in the defaults, is for those that know it; what is not, stays to be
+    refused."""
+    known = {f"{_PARAMETER}{parameter.name}" for parameter in catalogue.parameters(name)}
+    has_regimes = catalogue.workload(name).regime in CHOSEN_REGIMES
+    return {
+        axis: values
+        for axis, values in axes.items()
+        if axis in its_own
+        or (
+            not (axis == "regime" and not has_regimes)
+            and not (axis.startswith(_PARAMETER) and axis not in known)
+        )
+    }
+
+
+def _point(
+    table: int,
+    name: str,
+    variant: Mapping[str, Any],
+    chosen: Mapping[str, Any],
+    fixed: Mapping[str, Any],
+) -> Point:
+    settings = {key.removeprefix(_SETTING): v for key, v in chosen.items() if key.startswith(_SETTING)}
+    parameters = {key.removeprefix(_PARAMETER): v for key, v in chosen.items() if key.startswith(_PARAMETER)}
+    return Point(
+        table,
+        name,
+        settings=tuple((key.lower(), spelled_value(value)) for key, value in {**settings, **variant}.items()),
+        parameters=tuple(sorted(parameters.items())),
+        **{key: value for key, value in chosen.items() if key in AXES},
+        **fixed,
+    )
+
+
+def _axes(defaults: DefaultsTable, table: WorkloadTable, made: Smaller | None) -> dict[str, Sequence[Any]]:
+    """Name to values, the slowest first: cells that share data stand together."""
+    axes: dict[str, Sequence[Any]] = {**_said(defaults)}
+    own = _said(table)
+    if "scale" in own or "size" in own:
+        axes = {name: values for name, values in axes.items() if name not in ("scale", "size")}
+    axes |= own
+    if made is not None:
+        axes = made.axes(axes, _said(made.table) if made.table else {})
+    order = {name: rank for rank, name in enumerate(("scale", "size", "cache", "regime", "clients"))}
+    return dict(sorted(axes.items(), key=lambda axis: order.get(axis[0], -1)))
+
+
+def _said(table: Axes) -> dict[str, Sequence[Any]]:
+    found: dict[str, Sequence[Any]] = {
+        name: getattr(table, name) for name in AXES if getattr(table, name) is not None
+    }
+    if table.partitions is not None:
+        found[f"{_PARAMETER}partitions"] = table.partitions
+    found |= {f"{_PARAMETER}{name}": values for name, values in table.parameters.items()}
+    return found | {f"{_SETTING}{name}": values for name, values in table.settings.items()}
+
+
+def _either(table: WorkloadTable, defaults: DefaultsTable, name: str) -> Any:
+    own = getattr(table, name)
+    return own if own is not None else getattr(defaults, name)
+
+
+def _require_one_size(table: Axes) -> None:
+    if table.scale is not None and table.size is not None:
+        raise UserError("a cell has a scale or a size, not both", hint="use one of them")
+
+
+def _require_even(variants: Sequence[Mapping[str, Any]]) -> None:
+    """Variants that say nothing of a setting that others say would leave open what it is there."""
+    names = [set(variant) for variant in variants]
+    if any(one != names[0] for one in names):
+        missing = sorted({name for one in names for name in one ^ names[0]})
+        raise UserError(f"all variants must say the same settings; not all say {', '.join(missing)}")

@@ -1,0 +1,46 @@
+"""What a cell that is a chain of steps cannot be asked for."""
+
+from collections.abc import Mapping
+
+from pgverdict.errors import UserError
+from pgverdict.spec.cache import Cache
+from pgverdict.spec.campaign import Campaign, CellSpec
+from pgverdict.workloads.own import workload_of
+from pgverdict.workloads.workload import Workload
+
+
+def require_chain(cell: CellSpec, workload: Workload) -> None:
+    """UserError for what chains do not know, and for sizes at which a step has nothing to do."""
+    if workload.chain is None:
+        return
+    workload.chain(cell.scale, cell.clients)
+    if cell.pairs is not None:
+        raise UserError(
+            f"the steps of a chain are worked through whole, and not in pairs: --pairs {cell.pairs}",
+            hint="leave out --pairs",
+        )
+    if cell.cache is Cache.COLD:
+        raise UserError(
+            f"a chain begins with nothing that could be cold: {workload.name}", hint="leave out --cache cold"
+        )
+
+
+def refuse_handicaps(campaign: Campaign, shares: Mapping[int, float]) -> None:
+    """UserError where an arm of a chain is to be slowed down; `shares` as in `run.execute`."""
+    handicapped = [
+        arm.name for number, arm in enumerate(campaign.arms) if arm.handicap_ns or number in shares
+    ]
+    chains = [cell for cell in campaign.cells if workload_of(cell).chain is not None]
+    if handicapped and chains:
+        raise UserError(
+            f"no handicap is put on a chain, whose work is more than messages: {', '.join(handicapped)}",
+            hint="leave out --handicap",
+        )
+
+
+def connections_of(cell: CellSpec, workload: Workload) -> int:
+    """How many connections a cell has open at once, ours apart."""
+    if workload.chain is None:
+        return cell.clients
+    steps = workload.chain(cell.scale, cell.clients).steps
+    return max(max(step.clients, len(step.streams), len(step.vacuumed)) for step in steps)

@@ -1,0 +1,173 @@
+"""What a campaign will take, before anything is started: rounds, time, disk and memory of every cell, about.
+
+How long a round takes is not known before one was run. Where the store has rounds of the same cell, these say it; else
+rules of thumb do, and the outlook says which. No verdict rests on it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pgverdict.conduct.bounds import SLICE_US, WARM_UP_US
+from pgverdict.conduct.stretch import expected_round_s, expected_slices
+from pgverdict.judge.decide import ROUNDS_MIN
+from pgverdict.plan.matrix import HostSize, shared_buffers_of
+from pgverdict.plan.pools import LOADS_MAX, how_many_loads, settings_of_loads, shared_by
+from pgverdict.plan.rounds import PAIRS, PAIRS_FRESH
+from pgverdict.plan.stretches import LOADS_AGED
+from pgverdict.run.aging import GROWS_BY
+from pgverdict.run.room import EMPTY_CLUSTER_BYTES, data_bytes
+from pgverdict.spec.cache import Cache
+from pgverdict.spec.campaign import Campaign, CellSpec
+from pgverdict.spec.regime import Regime
+from pgverdict.workloads.own import workload_of
+from pgverdict.workloads.regimes import regime_of
+
+START_S = 1.0
+COPIED_BYTES_PER_S = 500_000_000
+LOADED_BYTES_PER_S = 30_000_000
+SCANNED_BYTES_PER_S = 100_000_000
+COLD_SLICE_S = 5.0
+CYCLE_S = 300.0
+"""Rules of thumb: a start and a stop, copying, loading with indexes and vacuum, long queries, a cold slice, and a
+checkpoint with settings as shipped. They are guesses, right to within a small factor on most hosts."""
+
+PROCESSES_BYTES = 100 << 20
+"""Of a server beside shared buffers and page cache, generously."""
+
+
+@dataclass(frozen=True)
+class CellOutlook:
+    """`rounds_most`: if what is left of the budget after the fewest is spent alike on all cells."""
+
+    spec: CellSpec
+    round_s: float
+    is_known: bool
+    """Whether the store had rounds of it."""
+    rounds_most: int
+    data_bytes: int
+    memory_bytes: int
+    """Of all servers of a round together, at most."""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """Of a whole campaign. Bytes are upper bounds: arms that share loads are not known before their builds are."""
+
+    cells: tuple[CellOutlook, ...]
+    rounds_least: int
+    """What every cell gets first."""
+    least_s: float
+    """How long these take."""
+    loading_s: float
+    templates_bytes: int
+    copies_bytes: int
+    """Of the cell that needs most."""
+    host: HostSize
+    free_bytes: int
+
+    @property
+    def fits_disk(self) -> bool:
+        """Whether all templates and the copies of the largest cell fit; else some are made more than once."""
+        return self.templates_bytes + self.copies_bytes <= self.free_bytes
+
+
+def look_ahead(
+    campaign: Campaign, host: HostSize, *, free_bytes: int, known_s: Mapping[str, Sequence[float]]
+) -> Outlook:
+    """`known_s`: by the key of a cell, how long rounds with as many arms took here."""
+    rounds = campaign.rounds or ROUNDS_MIN
+    guessed = [_round_s(campaign, cell) for cell in campaign.cells]
+    lengths = [
+        _median(known_s[cell.key]) if known_s.get(cell.key) else guess
+        for cell, guess in zip(campaign.cells, guessed, strict=True)
+    ]
+    least_s = sum(lengths) * rounds
+    spare_s = (campaign.budget_s - least_s) / len(lengths)
+    templates = _templates(campaign)
+    return Outlook(
+        cells=tuple(
+            CellOutlook(
+                spec=cell,
+                round_s=round_s,
+                is_known=bool(known_s.get(cell.key)),
+                rounds_most=rounds + int(spare_s / round_s)
+                if spare_s >= 0
+                else int(campaign.budget_s / sum(lengths)),
+                data_bytes=_data_bytes(cell),
+                memory_bytes=_memory_bytes(campaign, cell),
+            )
+            for cell, round_s in zip(campaign.cells, lengths, strict=True)
+        ),
+        rounds_least=rounds,
+        least_s=least_s,
+        loading_s=sum(templates.values()) / LOADED_BYTES_PER_S,
+        templates_bytes=sum(templates.values()),
+        copies_bytes=max(_copies_bytes(campaign, cell) for cell in campaign.cells),
+        host=host,
+        free_bytes=free_bytes,
+    )
+
+
+def _median(seconds: Sequence[float]) -> float:
+    return sorted(seconds)[len(seconds) // 2]
+
+
+def _data_bytes(cell: CellSpec) -> int:
+    return data_bytes(cell, workload_of(cell))
+
+
+def _regime(cell: CellSpec) -> Regime:
+    return regime_of(cell, workload_of(cell))
+
+
+def _round_s(campaign: Campaign, cell: CellSpec) -> float:
+    arms, regime = len(campaign.arms), _regime(cell)
+    copying_s = (EMPTY_CLUSTER_BYTES + _data_bytes(cell)) / COPIED_BYTES_PER_S
+    if regime is Regime.STEADY:
+        return expected_round_s(expected_slices(CYCLE_S), arms)
+    if cell.cache is Cache.COLD:
+        return arms * (START_S + COLD_SLICE_S + copying_s)
+    workload = workload_of(cell)
+    pairs = cell.pairs or workload.pairs or (PAIRS_FRESH if regime is Regime.FRESH else PAIRS)
+    slice_s = SLICE_US / 1e6
+    if workload.is_long:
+        slice_s = max(slice_s, cell.clients * _data_bytes(cell) / SCANNED_BYTES_PER_S)
+    return arms * (START_S + WARM_UP_US / 1e6 + pairs * slice_s + copying_s)
+
+
+def _memory_bytes(campaign: Campaign, cell: CellSpec) -> int:
+    """Data of every arm in memory once, and again in shared buffers."""
+    if campaign.memory_bytes is not None:
+        return campaign.memory_bytes * len(campaign.arms)
+    buffers = shared_buffers_of(campaign, cell.settings)
+    return len(campaign.arms) * (_data_bytes(cell) + min(buffers, _data_bytes(cell)) + PROCESSES_BYTES)
+
+
+def _loads(campaign: Campaign, cell: CellSpec) -> dict[tuple[object, ...], int]:
+    """The loads of a cell, and how large each is; by what tells them apart."""
+    load_bytes = EMPTY_CLUSTER_BYTES + _data_bytes(cell)
+    dataset = workload_of(cell).dataset.digest(cell.scale)
+    made = [(arm.server, settings_of_loads(arm.settings, cell.settings)) for arm in campaign.arms]
+    of = shared_by(made)
+    most = LOADS_AGED if _regime(cell) is Regime.STEADY else LOADS_MAX
+    return {
+        (dataset, cell.scale, made[of.index(pool)], number): load_bytes
+        for pool in set(of)
+        for number in range(how_many_loads(load_bytes, campaign.rounds, arms=of.count(pool), most=most))
+    }
+
+
+def _templates(campaign: Campaign) -> dict[tuple[object, ...], int]:
+    found: dict[tuple[object, ...], int] = {}
+    for cell in campaign.cells:
+        loads = _loads(campaign, cell)
+        found |= loads
+        if _regime(cell) is Regime.STEADY:
+            found |= {(cell.key, *key): GROWS_BY * size for key, size in loads.items()}
+    return found
+
+
+def _copies_bytes(campaign: Campaign, cell: CellSpec) -> int:
+    if _regime(cell) is Regime.READ_ONLY:
+        return sum(_loads(campaign, cell).values())
+    return len(campaign.arms) * (EMPTY_CLUSTER_BYTES + _data_bytes(cell)) * GROWS_BY

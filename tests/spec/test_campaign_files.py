@@ -1,0 +1,88 @@
+"""The campaign files that come with the product, and those that the documentation shows."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from pydantic import TypeAdapter
+
+from pgverdict.plan.matrix import HostSize, campaign_of
+from pgverdict.spec.campaign import Campaign
+from pgverdict.spec.document import read_document
+from pgverdict.spec.file import CampaignFile, SmallTable, WorkloadTable
+from pgverdict.spec.tuning import Disk
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = sorted((ROOT / "campaigns").glob("*.toml"))
+PAGE = (ROOT / "docs" / "campaigns.md").read_text()
+EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+LAPTOP = HostSize(16 << 30, 4, Disk.SSD)
+
+
+def _campaign(text: str, *, small: bool = False) -> Campaign:
+    return campaign_of(read_document("c.toml", text), LAPTOP, seed=1, small=small)
+
+
+def test_the_studies_are_there() -> None:
+    assert [file.stem for file in FILES] == [
+        "insert-benchmark",
+        "quickstart",
+        "standard-workloads",
+        "ten-years",
+        "v11-v12",
+        "v15-v16",
+    ]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("small", [False, True], ids=["whole", "small"])
+def test_a_file_that_comes_with_the_product_is_a_campaign(file: Path, small: bool) -> None:
+    campaign = _campaign(file.read_text(), small=small)
+
+    assert len(campaign.cells) <= 200
+    assert len({cell.key for cell in campaign.cells}) == len(campaign.cells)
+    if small:
+        assert max(cell.scale for cell in campaign.cells) <= 100
+        assert campaign.budget_s <= 3600
+
+
+def test_the_studies_have_the_cells_they_were_published_with() -> None:
+    studies = {file.stem: _campaign(file.read_text()) for file in FILES}
+    ten, old, new = (studies[name] for name in ("ten-years", "v11-v12", "v15-v16"))
+
+    assert [arm.server for arm in ten.arms] == ["9.6", *map(str, range(10, 19))]
+    assert {cell.clients for cell in ten.cells} == {1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32}
+    assert {dict(cell.settings)["shared_buffers"] for cell in ten.cells} == {"128MB", "1GB"}
+    assert len({cell.workload for cell in old.cells}) == 7
+    assert {cell.scale for cell in old.cells if cell.workload == "select-only"} == {100, 260, 2100}
+    assert {dict(cell.parameters).get("partitions", 0) for cell in new.cells} == {0, 16, 128}
+
+
+@pytest.mark.parametrize("text", EXAMPLES, ids=range(len(EXAMPLES)))
+def test_an_example_of_the_page_is_a_campaign(text: str) -> None:
+    assert _campaign(text).cells
+    assert _campaign(text, small=True).cells
+
+
+def test_the_page_has_examples_and_the_shortest_is_five_lines() -> None:
+    assert len(EXAMPLES) >= 2
+    assert len(EXAMPLES[0].splitlines()) <= 5
+    keys = [cell.key for cell in _campaign(EXAMPLES[1]).cells]
+    assert len(keys) == 2 * 3 * 2 * 2 - 4, "what the page says of it: less what is left out"
+
+
+@pytest.mark.parametrize("table", [CampaignFile, WorkloadTable, SmallTable], ids=lambda table: table.__name__)
+def test_the_page_describes_every_key(table: type) -> None:
+    for name, field in table.model_fields.items():  # type: ignore[attr-defined]
+        assert f"`{field.alias or name}`" in PAGE or f"[{name}]" in PAGE, name
+
+
+def test_the_schema_knows_every_key_of_the_files() -> None:
+    schema = TypeAdapter(CampaignFile).json_schema()
+
+    assert schema["additionalProperties"] is False
+    assert {"arms", "workload", "small", "as"} <= set(schema["properties"])
+    assert json.dumps(schema)
+    axis = schema["$defs"]["WorkloadTable"]["properties"]["scale"]
+    assert {"type": "integer", "minimum": 1} in axis["anyOf"]
