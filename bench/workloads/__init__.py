@@ -1,0 +1,9 @@
+"""What our workloads cost the client, beside the programs that others use for them, in the same run on the same server.
+
+case.py       what a case is: two sides, figures, goals
+tpcc.py       cases of one workload beside its rival; one such file per rival
+ours.py       our side: the engine, driven as rounds drive it
+golang.py     rivals from the Go module proxy, built into a cache
+figures.py    from the runs to the table
+__main__.py   the command: ./x bench workloads
+"""
