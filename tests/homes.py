@@ -14,10 +14,7 @@ def home_for_tests() -> Path:
     return Path(os.environ.get(VARIABLE) or default)
 
 
-def home_of_bystanders() -> Path:
-    """A home beside that one, for servers that live as long as the test session.
-
-    The end to end tests count, and kill, every server below their own home.
-    """
+def home_of_runs() -> Path:
+    """A home beside that one, for whole runs: the end to end tests count, and kill, every server below it."""
     root = home_for_tests()
-    return root.with_name(f"{root.name}-bystanders")
+    return root.with_name(f"{root.name}-runs")

@@ -10,7 +10,7 @@ PACKAGE = ROOT / "src" / "pgverdict"
 
 # From the first stage to the last: a folder imports only folders before it.
 LINE = (
-    "errors", "spec", "workloads", "plan", "records", "servers", "engine", "observe", "datasets", "conduct",
+    "errors", "spec", "workloads", "plan", "records", "servers", "host", "engine", "observe", "datasets", "conduct",
     "store", "judge", "run", "report", "cli",
 )  # fmt: skip
 
@@ -28,6 +28,8 @@ ONLY_IN = {
     "typer": {"cli"},
     "jgo": {"servers"},
     "psycopg": {"servers", "observe"},
+    "pydantic": {"spec"},
+    "tomllib": {"spec"},
     "numpy": {"judge"},
     "scipy": {"judge"},
 }
