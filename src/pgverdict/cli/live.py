@@ -14,7 +14,7 @@ from rich.text import Text
 
 from pgverdict.judge.verdict import Verdict
 from pgverdict.records.round import RoundRecord, RoundState
-from pgverdict.report.words import change_words
+from pgverdict.report.sentences import change_words
 from pgverdict.spec.campaign import CellSpec
 from pgverdict.workloads.own import workload_of
 

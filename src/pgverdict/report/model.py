@@ -19,7 +19,7 @@ from pgverdict.judge.verdict import Verdict
 from pgverdict.records.host import Diagnosis
 from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
-from pgverdict.report import words
+from pgverdict.report import sentences, words
 from pgverdict.report.chosen import Chosen, chosen_settings
 from pgverdict.report.command import compare_command
 from pgverdict.report.conditions import Condition, conditions_of, placement_of
@@ -217,7 +217,7 @@ def make_report(
             if found
         ),
         summaries=tuple(_summary(run, summary) for summary in summaries),
-        promise=words.promise(
+        promise=sentences.promise(
             run.campaign.confidence, members=len(run.campaign.cells) * len(run.campaign.candidates)
         ),
     )
@@ -226,7 +226,7 @@ def make_report(
 def _summary(run: RunRecord, summary: Summary) -> SummaryReport:
     labels = {arm.name: words.arm_label(arm) for arm in run.arms}
     arms = (labels[summary.baseline], labels[summary.candidate])
-    return SummaryReport(words.summary_sentence(summary, arms), summary)
+    return SummaryReport(sentences.summary_sentence(summary, arms), summary)
 
 
 def _trend(run: RunRecord, cell: CellRecord, trends: tuple[Trend, ...]) -> TrendReport:
@@ -235,7 +235,7 @@ def _trend(run: RunRecord, cell: CellRecord, trends: tuple[Trend, ...]) -> Trend
         spec=cell.spec,
         arms=tuple(arm.name for arm in run.arms),
         labels=labels,
-        sentence=words.trend_sentence(
+        sentence=sentences.trend_sentence(
             trends[0], cell.spec, labels, work=work_name(cell.spec, run.campaign.cells)
         ),
         trends=trends,
@@ -257,7 +257,7 @@ def _cell(
     held_back = None if short_of is None else _held_back(short_of, run.state)
     if verdicts:
         work = work_name(cell.spec, run.campaign.cells)
-        headline = words.headline(verdicts[0], cell.spec, labels, pace_s, held_back=held_back, work=work)
+        headline = sentences.headline(verdicts[0], cell.spec, labels, pace_s, held_back=held_back, work=work)
         headline = handicaps(run) + headline
     else:
         headline = f"Nothing is known yet about {work_name(cell.spec, run.campaign.cells)}"

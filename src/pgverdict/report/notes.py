@@ -8,7 +8,7 @@ from pgverdict.judge.pulling import REACH
 from pgverdict.judge.verdict import Outcome, Verdict
 from pgverdict.records.round import RoundState
 from pgverdict.records.run import CellRecord, RunRecord, RunState
-from pgverdict.report import words
+from pgverdict.report import sentences, words
 from pgverdict.report.disturbed import host_notes
 from pgverdict.report.equality import equality_notes
 from pgverdict.report.memory import cache_notes, confinement_notes
@@ -65,7 +65,7 @@ def cell_notes(
         notes.append(f"could not be prepared: {cell.trouble}")
     if cell.measured:
         notes.append(
-            words.replication(
+            sentences.replication(
                 loads=min(len({r.plan.loads[arm] for r in cell.measured}) for arm in (0, candidate)),
                 installs=min(_installs(run, cell, arm) for arm in (0, candidate)),
                 same_loads=_shared(cell.load_pools, candidate),
