@@ -177,7 +177,15 @@ _diagnosis = st.builds(Diagnosis, _text, st.sampled_from(Level), _text)
 
 def _made(kind: Any, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """The kind's fields by their type, where they are not named."""
-    by_type: dict[Any, Any] = {int: _whole, float: _measured, str: _text, int | None: st.none() | _whole}
+    by_type: dict[Any, Any] = {
+        int: _whole,
+        float: _measured,
+        str: _text,
+        int | None: st.none() | _whole,
+        # Of these None says that there was nothing to measure, and never NaN.
+        float | None: st.none() | _number,
+        str | None: st.none() | _text,
+    }
     known = {f.name: by_type[f.type] for f in dataclasses.fields(kind) if f.type in by_type}
     return st.builds(kind, **{**known, **fields})
 
@@ -188,8 +196,6 @@ _statement = _made(
     StatementRecord,
     histogram=_histogram,
     server_calls=st.none() | _whole,
-    server_ms_mean=st.none() | _number,
-    server_ms_stddev=st.none() | _number,
     server_rows=st.none() | _whole,
     server_wal_bytes=st.none() | _whole,
 )
@@ -211,7 +217,6 @@ _arm = _made(
     handicap_spun_ns=st.none() | _whole,
     checkpoints=st.none() | _small,
     wal_bytes=st.none() | _whole,
-    turnover_s=st.none() | _number,
     kinds=st.lists(_kind, max_size=2).map(tuple),
     steps=st.lists(_step, max_size=2).map(tuple),
     tables=st.lists(_made(TableRecord, hot=st.booleans(), vacuums=_small), max_size=2).map(tuple),

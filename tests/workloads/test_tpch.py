@@ -11,7 +11,8 @@ from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import CellSpec
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads import catalogue
-from pgverdict.workloads.regimes import primary_of, regime_of, regimes_of, require_fitting_streams
+from pgverdict.workloads.fitting import require_fit
+from pgverdict.workloads.regimes import primary_of, regime_of, regimes_of
 from pgverdict.workloads.workload import Streams
 
 SEEDS = st.integers(0, 2**63)
@@ -122,16 +123,16 @@ def test_what_a_round_of_streams_cannot_have_is_refused() -> None:
     workload = catalogue.workload("tpch")
 
     with pytest.raises(UserError, match="as many pairs as a stream has queries: --pairs 3"):
-        require_fitting_streams(CellSpec("tpch", 1, 1, pairs=3), workload)
+        require_fit(CellSpec("tpch", 1, 1, pairs=3), workload)
     with pytest.raises(UserError, match="nothing is cold any more"):
-        require_fitting_streams(CellSpec("tpch", 1, 1, cache=Cache.COLD), workload)
+        require_fit(CellSpec("tpch", 1, 1, cache=Cache.COLD), workload)
     with pytest.raises(UserError, match="changes no data"):
         regimes_of(workload, [Regime.STEADY])
-    require_fitting_streams(CellSpec("select-only", 1, 1, pairs=3), catalogue.workload("select-only"))
+    require_fit(CellSpec("select-only", 1, 1, pairs=3), catalogue.workload("select-only"))
 
 
 def test_the_metric_of_streams_decides_nothing_else() -> None:
     with pytest.raises(UserError, match="of streams, which select-only has none of"):
-        require_fitting_streams(
+        require_fit(
             CellSpec("select-only", 1, 1, primary="latency_us_geomean"), catalogue.workload("select-only")
         )

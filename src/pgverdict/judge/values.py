@@ -43,8 +43,9 @@ class Values:
 def questions(cell: CellRecord, candidate: int = 1) -> tuple[Question, ...]:
     """All questions about a candidate of a cell, the primary one first.
 
-    The metrics of the whole cell are always asked, those of a kind of transaction and of a statement if the first
-    measured round has an answer: later rounds add no question, so a verdict that was shown keeps its share of alpha.
+    The metrics of the whole cell are always asked, those of a kind of transaction, of a statement and of a step if the
+    first measured round has an answer: later rounds add no question, so a verdict that was shown keeps its share of
+    alpha.
     """
     primary = Question(cell.primary)
     assert metric(cell.primary).subject is Subject.CELL, f"primary of a statement: {cell.primary}"
@@ -64,7 +65,7 @@ def metrics_beside(cell: CellRecord) -> tuple[str, ...]:
 
 
 def _questions_of_parts(cell: CellRecord, candidate: int) -> list[Question]:
-    """About kinds of transactions and statements. A kind alone would be the whole cell once more."""
+    """About kinds of transactions, statements and steps. A kind alone would be the whole cell once more."""
     if not cell.measured:
         return []
     first = cell.measured[0]
@@ -130,7 +131,7 @@ _CELL_TOTALS: dict[str, Callable[[ArmRecord], float]] = {
     "latency_us_p95": lambda arm: arm.latency.p95_ns / 1e3,
     "latency_us_p99": lambda arm: arm.latency.p99_ns / 1e3,
     "latency_us_stddev": lambda arm: arm.latency.sd_ns / 1e3,
-    OF_STREAMS: lambda arm: _geometric_mean([kind.latency for kind in arm.kinds]) / 1e3,
+    OF_STREAMS: lambda arm: _mean_of_all([_mean_ns(kind.latency) for kind in arm.kinds]) / 1e3,
 }
 
 _STATEMENT_TOTALS: dict[str, Callable[[StatementRecord], float | None]] = {
@@ -166,13 +167,11 @@ STEP_TOTALS: dict[str, Callable[[StepRecord], float]] = {
 }
 
 
-def _mean_rate(arm: ArmRecord) -> float | None:
-    """None where a step has no throughput: the mean of the others would be another mean."""
-    rates = [STEP_TOTALS["step_rate"](step) for step in arm.steps if step.counts is not None]
-    return geometric_mean(rates) if rates and all(map(_usable, rates)) else None
-
-
-_STEPS_TOTALS: dict[str, Callable[[ArmRecord], float | None]] = {"step_rate_geomean": _mean_rate}
+_STEPS_TOTALS: dict[str, Callable[[ArmRecord], float]] = {
+    "step_rate_geomean": lambda arm: _mean_of_all(
+        [STEP_TOTALS["step_rate"](step) for step in arm.steps if step.counts is not None]
+    )
+}
 """Metrics of whole cells that are chains; the others cannot be told of these."""
 
 
@@ -218,11 +217,10 @@ def _usable(value: float) -> bool:
     return math.isfinite(value) and value > 0
 
 
-def _geometric_mean(latencies: Sequence[Latency | None]) -> float:
-    """Of the means, in ns. NaN where there are none, or a kind of transaction was not counted."""
-    means = [latency.mean_ns if latency else math.nan for latency in latencies]
-    return (
-        math.exp(sum(map(math.log, means)) / len(means))
-        if means and all(mean > 0 for mean in means)
-        else math.nan
-    )
+def _mean_of_all(values: Sequence[float]) -> float:
+    """Geometric. NaN where there are none, or one is not usable: the mean of the others would be another mean."""
+    return geometric_mean(values) if values and all(map(_usable, values)) else math.nan
+
+
+def _mean_ns(latency: Latency | None) -> float:
+    return latency.mean_ns if latency else math.nan

@@ -1,28 +1,11 @@
-"""What a cell that is a chain of steps cannot be asked for."""
+"""What a run of chains of steps needs, and what cannot be had in one."""
 
 from collections.abc import Mapping
 
 from pgverdict.errors import UserError
-from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.workloads.own import workload_of
 from pgverdict.workloads.workload import Workload
-
-
-def require_chain(cell: CellSpec, workload: Workload) -> None:
-    """UserError for what chains do not know, and for sizes at which a step has nothing to do."""
-    if workload.chain is None:
-        return
-    workload.chain(cell.scale, cell.clients)
-    if cell.pairs is not None:
-        raise UserError(
-            f"the steps of a chain are worked through whole, and not in pairs: --pairs {cell.pairs}",
-            hint="leave out --pairs",
-        )
-    if cell.cache is Cache.COLD:
-        raise UserError(
-            f"a chain begins with nothing that could be cold: {workload.name}", hint="leave out --cache cold"
-        )
 
 
 def refuse_handicaps(campaign: Campaign, shares: Mapping[int, float]) -> None:

@@ -1,4 +1,4 @@
-"""From what was laid for all cells to one that rounds can be run on: templates made, data copied, arms met."""
+"""From what was laid for all cells to one that rounds can be run on: templates made, data copied."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,51 +6,34 @@ from pathlib import Path
 from pgverdict.conduct.cell import PreparedArm, PreparedCell
 from pgverdict.conduct.placement import choose_pinning, place
 from pgverdict.datasets.copy import copy_data, settle
-from pgverdict.datasets.load import DATABASE
 from pgverdict.datasets.outside import OutsideLoad, make_outside
-from pgverdict.datasets.page_cache import evict
 from pgverdict.datasets.template import Template, TemplateSpec, find_template, make_template, note_use
-from pgverdict.datasets.wal import bring_wal_home
 from pgverdict.engine.process import Engine
-from pgverdict.errors import UserError, WorldError
+from pgverdict.errors import WorldError
 from pgverdict.host.doctor import examine, read_facts
 from pgverdict.host.tree import Tree
-from pgverdict.observe import views
 from pgverdict.records.host import Diagnosis
 from pgverdict.records.run import ArmFacts, CellRecord
 from pgverdict.run.aging import age_cell, require_budget, with_notes
-from pgverdict.run.builds import SettledArm, require_what_is_needed
-from pgverdict.run.chains import connections_of, require_chain
+from pgverdict.run.builds import require_what_is_needed
 from pgverdict.run.confining import require_memory
 from pgverdict.run.copies import Copies, has_room
 from pgverdict.run.groundwork import Groundwork, lay_groundwork
 from pgverdict.run.listener import Listener
-from pgverdict.run.outside import meet_outside
-from pgverdict.run.own import check_own_statements
-from pgverdict.run.places import Place, file_systems, put_wal
+from pgverdict.run.meeting import meet_arms
+from pgverdict.run.places import Place, put_wal
 from pgverdict.run.room import Sized, ours
 from pgverdict.run.sharing import ObtainedArm, Spec
 from pgverdict.run.site import Site
-from pgverdict.servers.confine import Confiner
-from pgverdict.servers.facts import ask_cluster
 from pgverdict.servers.marked import remove_tree
-from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Pinning, settings_in
 from pgverdict.spec.quantities import is_size, size_bytes
 from pgverdict.spec.regime import Regime
-from pgverdict.spec.spelling import Commit, Source, read_spelling
 from pgverdict.workloads.fitting import require_fit
-from pgverdict.workloads.own import workload_of
-from pgverdict.workloads.regimes import primary_of, require_fitting_streams, require_primary
-
-SESSIONS = 2
-"""Connections of ours beside the clients': one that asks, one that may still be ending."""
+from pgverdict.workloads.regimes import primary_of
 
 Made = tuple[Arm, Spec, Template | OutsideLoad]
 """A load, of what it is made and by whom."""
-
-CONNECTIONS_SPARE = 10
-"""What a server keeps back for superusers and its own workers, generously."""
 
 
 class Preparation:
@@ -122,9 +105,6 @@ def prepare_cell(
     """
     cell, campaign = ground.cells[number], ground.campaign
     require_fit(cell.spec, cell.workload)
-    require_fitting_streams(cell.spec, cell.workload)
-    require_primary(cell.spec, cell.workload)
-    require_chain(cell.spec, cell.workload)
     require_what_is_needed([(cell.spec, cell.workload)], cell.arms)
     for arm in campaign.arms:
         _require_memory(campaign, arm, cell.spec)
@@ -213,14 +193,6 @@ def _load(site: Site, maker: Arm, spec: Spec, listener: Listener) -> Template | 
     return site.stays.loads[spec]
 
 
-def meet_arms(ground: Groundwork, cell: PreparedCell, site: Site, listener: Listener) -> tuple[ArmFacts, ...]:
-    """What the arms turn out to be, each started once on a copy of the cell's data."""
-    return tuple(
-        _meet(site, ground.campaign, cell, found, one, arm, ground.confiner, listener)
-        for found, one, arm in zip(ground.arms, ground.settled, cell.arms, strict=True)
-    )
-
-
 def _require_memory(campaign: Campaign, arm: Arm, cell: CellSpec) -> None:
     """For what the cell says; what the arm has by itself is asked of the arm when it is met."""
     said = dict(cell.settings).get("shared_buffers", "")
@@ -274,80 +246,3 @@ def _in_place(
         partial.rename(data)
     copies.hold(data, template.bytes)
     return data
-
-
-def _require_connections(campaign: Campaign, arm: Arm, free: int) -> None:
-    """The clients of the largest cell, and two sessions of ours beside them, must fit."""
-    wanted = max(connections_of(cell, workload_of(cell)) for cell in campaign.cells) + SESSIONS
-    if free < wanted:
-        raise UserError(
-            f"arm {arm.name} takes {free} connections, and its cells want {wanted}",
-            hint=f"--set max_connections={wanted + CONNECTIONS_SPARE}",
-        )
-
-
-def _meet(
-    site: Site,
-    campaign: Campaign,
-    met: PreparedCell,
-    obtained: ObtainedArm,
-    settled: SettledArm,
-    prepared: PreparedArm,
-    confiner: Confiner | None,
-    listener: Listener,
-) -> ArmFacts:
-    """Start the arm once as its rounds of the cell `met` will: a refused setting is found here, and the server says
-    what it is."""
-    arm = obtained.arm
-    listener.step(f"meeting {arm.name}")
-    if obtained.stay is not None:
-        guest = meet_outside(arm, obtained.stay, prepared.databases[0])
-        _require_connections(campaign, arm, guest.free_connections)
-        return ArmFacts(
-            arm.name,
-            arm.role,
-            arm.server,
-            obtained.version,
-            build=(*settled.build.facts, *guest.facts),
-            settings=guest.settings,
-            notes=(*settled.notes, *guest.notes),
-            defaults=settled.defaults,
-        )
-    number = [one.name for one in campaign.arms].index(arm.name)
-    # Not by its name: that of an arm without one is its spelling, which may hold a path.
-    data = site.directory("meeting") / f"arm{number}"
-    copy_data(prepared.loads[0], data)
-    bring_wal_home(data)
-    if confiner is not None or any(cell.cache is Cache.COLD for cell in campaign.cells):
-        evict(data)  # as before every round: where it cannot be done is found here too
-    try:
-        with (
-            site.launch(obtained.install, data, dict(arm.settings), "meeting", confiner=confiner) as server,
-            views.session(server, DATABASE) as connection,
-        ):
-            notes = tuple(
-                f"{name}: not in this build, so {loss}"
-                for name, loss in views.EXTENSIONS.items()
-                if not views.has_extension(connection, name)
-            )
-            _require_connections(campaign, arm, views.free_connections(connection))
-            require_memory(campaign, arm.name, views.setting_bytes(connection, "shared_buffers"))
-            settings = views.changed_settings(connection)
-            facts = ask_cluster(connection)
-            if met.spec.own is not None:
-                check_own_statements(met, server, arm.name)
-    finally:
-        remove_tree(data)
-    build = (*settled.build.facts, *facts, *file_systems(campaign.arms, number, site.home))
-    if isinstance(read_spelling(arm.server), Source | Commit):
-        build = (*build, ("built_from", obtained.install.package))
-    return ArmFacts(
-        arm.name,
-        arm.role,
-        arm.server,
-        obtained.install.version,
-        build=build,
-        settings=settings,
-        notes=(*settled.notes, *notes),
-        defaults=settled.defaults,
-    )

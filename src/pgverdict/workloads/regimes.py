@@ -1,7 +1,6 @@
 """In which regimes a workload is measured, those that were asked for or its own, and what decides it there."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pgverdict.errors import UserError
 from pgverdict.spec.cache import Cache
@@ -33,12 +32,15 @@ def primary_of(cell: CellSpec, workload: Workload) -> str:
     once by their total. A chain is decided by the mean of its steps, in which each weighs the same, however long it
     takes.
     """
-    if workload.streams is not None and cell.primary is None:
-        return OF_STREAMS if cell.clients == 1 else "tps"
-    whole = regime_of(cell, workload) is Regime.STEADY or workload.is_mix or cell.cache is Cache.COLD
+    if cell.primary is not None:
+        return cell.primary
     if workload.chain is not None:
-        return cell.primary or STEPS_PRIMARY
-    return cell.primary or ("tps" if whole else "latency_us_p50")
+        return STEPS_PRIMARY
+    if workload.streams is not None and cell.clients == 1:
+        return OF_STREAMS
+    steady = regime_of(cell, workload) is Regime.STEADY
+    whole = steady or workload.streams is not None or workload.is_mix or cell.cache is Cache.COLD
+    return "tps" if whole else "latency_us_p50"
 
 
 def regimes_of(workload: Workload, asked: Sequence[Regime]) -> tuple[Regime | None, ...]:
@@ -59,35 +61,3 @@ def regimes_of(workload: Workload, asked: Sequence[Regime]) -> tuple[Regime | No
     if len(set(asked)) != len(asked):
         raise UserError(f"the same regime is named twice: {words}", hint="name each once")
     return tuple(None if r is workload.regime else r for r in _HEADLINE_FIRST if r in asked)
-
-
-def require_fitting_streams(cell: CellSpec, workload: Workload) -> None:
-    """UserError for what rounds that are whole streams cannot have, and for what only they have."""
-    if workload.streams is None:
-        if cell.primary == OF_STREAMS:
-            raise UserError(
-                f"the metric {OF_STREAMS} is of streams, which {workload.name} has none of",
-                hint="leave out --primary, or choose latency_us_mean",
-            )
-        return
-    if cell.pairs is not None:
-        raise UserError(
-            f"a round of {workload.name} has as many pairs as a stream has queries: --pairs {cell.pairs}",
-            hint="leave out --pairs",
-        )
-    if cell.cache is Cache.COLD:
-        raise UserError(
-            f"after the first query of a stream nothing is cold any more: {workload.name} with --cache cold",
-            hint="leave out --cache cold",
-        )
-
-
-def require_primary(cell: CellSpec, workload: Workload) -> None:
-    """UserError where the chosen primary metric cannot be told of a cell of the workload."""
-    if cell.primary is None or (cell.primary == STEPS_PRIMARY) == (workload.chain is not None):
-        return
-    own = primary_of(replace(cell, primary=None), workload)
-    raise UserError(
-        f"the metric {cell.primary} cannot be told of the workload {workload.name}",
-        hint=f"leave out --primary: {own} decides",
-    )
