@@ -14,6 +14,7 @@ from pgverdict.conduct.bounds import Bounds
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.collect import describe_placement
 from pgverdict.conduct.live import Launch, blaming, fresh_copies, quoting_logs, running
+from pgverdict.conduct.measured import Measured, gathered
 from pgverdict.conduct.placement import keep_engine
 from pgverdict.conduct.steps import StepRunner
 from pgverdict.conduct.stretch import Tell
@@ -21,19 +22,13 @@ from pgverdict.conduct.turns import Turns
 from pgverdict.datasets.load import DATABASE
 from pgverdict.engine.process import Engine
 from pgverdict.observe import views
-from pgverdict.observe.surroundings import around, between, together
+from pgverdict.observe.surroundings import around, between
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.plan.stretches import slice_seed
-from pgverdict.records.host import Surroundings
 from pgverdict.records.round import ArmRecord, Latency, SliceRecord, StepRecord
 from pgverdict.servers.server import Server
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads.chain import Chain
-
-Measured = tuple[
-    tuple[SliceRecord, ...], tuple[ArmRecord, ...], tuple[tuple[str, str], ...], Surroundings | None
-]
-ChainDone = tuple[list[SliceRecord], ArmRecord, tuple[tuple[str, str], ...], Surroundings]
 
 _NO_LATENCY = Latency(*[math.nan] * 7)
 """Of all steps together: their transactions have nothing in common."""
@@ -47,20 +42,14 @@ def measure_chain(cell: PreparedCell, plan: RoundPlan, launch: Launch, tell: Tel
     """The steps of a round as slices and as records of arms, and how it was placed."""
     assert cell.workload.chain is not None, cell.workload.name
     chain = cell.workload.chain(cell.spec.scale, cell.spec.clients)
-    slices: list[SliceRecord] = []
-    arms: dict[int, ArmRecord] = {}
-    placement: tuple[tuple[str, str], ...] = ()
-    surroundings = []
-    for position, arm in enumerate(plan.start_order):
-        done, arms[arm], placement, went_on = _run_arm(cell, plan, position, chain, launch, tell)
-        slices += done
-        surroundings.append(went_on)
-    return tuple(slices), tuple(arms[arm] for arm in sorted(arms)), placement, together(surroundings)
+    return gathered(
+        [_run_arm(cell, plan, position, chain, launch, tell) for position in range(len(plan.start_order))]
+    )
 
 
 def _run_arm(
     cell: PreparedCell, plan: RoundPlan, position: int, chain: Chain, launch: Launch, tell: Tell
-) -> ChainDone:
+) -> Measured:
     arm = plan.start_order[position]
     with ExitStack() as stack:
         data = stack.enter_context(fresh_copies(cell, plan, [arm]))[arm]
@@ -102,4 +91,4 @@ def _run_arm(
             steps=tuple(steps),
         )
         placement = describe_placement(cell, _NO_BOUNDS, _NO_TURNS, engine, warm_up_us=None)
-        return slices, record, placement, surroundings
+        return Measured(tuple(slices), (record,), placement, surroundings)

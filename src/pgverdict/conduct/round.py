@@ -20,6 +20,7 @@ from pgverdict.conduct.chain import measure_chain
 from pgverdict.conduct.collect import describe_placement, finish_arm, storage_read_bytes
 from pgverdict.conduct.handicap import grown_handicaps, read_handicaps
 from pgverdict.conduct.live import Launch, LiveArm, blaming, data_in_place, quoting_logs, running
+from pgverdict.conduct.measured import Measured
 from pgverdict.conduct.pairs import run_pair
 from pgverdict.conduct.placement import keep_engine, pin_backends
 from pgverdict.conduct.steady import measure_steady
@@ -35,8 +36,7 @@ from pgverdict.errors import RoundFailed, WorldError
 from pgverdict.observe import views
 from pgverdict.observe.surroundings import around, between
 from pgverdict.plan.rounds import RoundPlan
-from pgverdict.records.host import Surroundings
-from pgverdict.records.round import ArmRecord, RoundRecord, RoundState, SliceRecord, TaskRecord
+from pgverdict.records.round import RoundRecord, RoundState, TaskRecord
 from pgverdict.servers.outside import AnyServer
 from pgverdict.spec.regime import Regime
 
@@ -52,14 +52,14 @@ def run_round(
     started, begun = datetime.now(UTC), time.monotonic()
     try:
         if cell.regime is Regime.STEADY:
-            slices, arms, placement, surroundings = measure_steady(cell, plan, bounds, launch, tell)
+            done = measure_steady(cell, plan, bounds, launch, tell)
         elif cell.regime is Regime.CHAIN:
-            slices, arms, placement, surroundings = measure_chain(cell, plan, launch, tell)
+            done = measure_chain(cell, plan, launch, tell)
         else:
-            slices, arms, placement, surroundings = _measure(cell, plan, bounds, launch)
+            done = _measure(cell, plan, bounds, launch)
         state, story, blamed = RoundState.MEASURED, None, None
     except (WorldError, OSError) as error:
-        slices, arms, placement, surroundings = (), (), (), None
+        done = Measured((), (), (), None)
         state, story = RoundState.FAILED, str(error)
         blamed = error.arm if isinstance(error, RoundFailed) else None
     return RoundRecord(
@@ -67,18 +67,13 @@ def run_round(
         state=state,
         started=started.isoformat(timespec="milliseconds"),
         seconds=time.monotonic() - begun,
-        slices=slices,
-        arms=arms,
-        placement=placement,
+        slices=done.slices,
+        arms=done.arms,
+        placement=done.placement,
         story=story,
         blamed=blamed,
-        surroundings=surroundings,
+        surroundings=done.surroundings,
     )
-
-
-Measured = tuple[
-    tuple[SliceRecord, ...], tuple[ArmRecord, ...], tuple[tuple[str, str], ...], Surroundings | None
-]
 
 
 def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch: Launch) -> Measured:
@@ -176,7 +171,7 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
         )
         warm_up_us = WARM_UP_US if timed else None
         placement = describe_placement(cell, bounds, turns, engine, warm_up_us=warm_up_us)
-        return slices, arms, placement, surroundings
+        return Measured(slices, arms, placement, surroundings)
 
 
 def _fill_memory(cell: PreparedCell, server: AnyServer, arm: int) -> Footprint:

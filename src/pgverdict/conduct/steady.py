@@ -18,6 +18,7 @@ from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.collect import describe_placement, finish_arm, storage_read_bytes
 from pgverdict.conduct.handicap import grown_handicap
 from pgverdict.conduct.live import Launch, LiveArm, blaming, fresh_copies, quoting_logs, running
+from pgverdict.conduct.measured import Measured, gathered
 from pgverdict.conduct.placement import keep_engine, pin_backends
 from pgverdict.conduct.slices import record_slice
 from pgverdict.conduct.stretch import (
@@ -39,40 +40,29 @@ from pgverdict.datasets.load import DATABASE, where
 from pgverdict.engine.process import Engine
 from pgverdict.observe import processes, views
 from pgverdict.observe.cycles import Watch
-from pgverdict.observe.surroundings import around, between, together
+from pgverdict.observe.surroundings import around, between
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.plan.stretches import slice_seed
-from pgverdict.records.host import Surroundings
 from pgverdict.records.round import ArmRecord, SliceRecord, TableRecord
 from pgverdict.servers.outside import AnyServer
 from pgverdict.servers.server import Server
 from pgverdict.spec.regime import Regime
-
-Measured = tuple[
-    tuple[SliceRecord, ...], tuple[ArmRecord, ...], tuple[tuple[str, str], ...], Surroundings | None
-]
-Stretch = tuple[list[SliceRecord], ArmRecord, tuple[tuple[str, str], ...], Surroundings]
 
 
 def measure_steady(
     cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch: Launch, tell: Tell
 ) -> Measured:
     """The slices and arms of a steady round, and how it was placed; `bounds` is None in a cell's first round."""
-    slices: list[SliceRecord] = []
-    arms: dict[int, ArmRecord] = {}
-    placement: tuple[tuple[str, str], ...] = ()
-    surroundings = []
-    for position, arm in enumerate(plan.start_order):
-        done, arms[arm], placement, went_on = _run_arm(cell, plan, position, bounds, launch, tell)
-        slices += done
-        surroundings.append(went_on)
-        bounds = bounds or stretch_bounds(len(done))
-    return tuple(slices), tuple(arms[arm] for arm in sorted(arms)), placement, together(surroundings)
+    parts: list[Measured] = []
+    for position in range(len(plan.start_order)):
+        parts.append(_run_arm(cell, plan, position, bounds, launch, tell))
+        bounds = bounds or stretch_bounds(len(parts[0].slices))
+    return gathered(parts)
 
 
 def _run_arm(
     cell: PreparedCell, plan: RoundPlan, position: int, bounds: Bounds | None, launch: Launch, tell: Tell
-) -> Stretch:
+) -> Measured:
     arm = plan.start_order[position]
     with ExitStack() as stack:
         data = stack.enter_context(fresh_copies(cell, plan, [arm]))[arm]
@@ -122,7 +112,7 @@ def _run_arm(
         bounds = stretch_bounds(len(slices))
         ramp = (("ramp_us", str(RAMP_US)),)
         placement = (*describe_placement(cell, bounds, _NO_TURNS, engine, warm_up_us=None), *ramp)
-        return slices, _with_covered(record, watch), placement, surroundings
+        return Measured(tuple(slices), (_with_covered(record, watch),), placement, surroundings)
 
 
 _NO_TURNS = Turns({}, None)
