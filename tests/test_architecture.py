@@ -24,6 +24,7 @@ TOUCHES_THE_WORLD = {
 ONLY_IN = {
     "sqlalchemy": {"store"},
     "alembic": {"store"},
+    "pyarrow": {"store"},
     "jinja2": {"report"},
     "typer": {"cli"},
     "jgo": {"servers"},

@@ -20,6 +20,8 @@ WANTED = Campaign(
     make_arms(("17", "18"), ((None, "jit", "on"), (None, "io_method?", "sync"))), (CELL,), written=FILE
 )
 
+HERE = dict(made.a_run().host)
+
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
@@ -54,20 +56,28 @@ def _keep(store: Store, run_id: str, started: str = "2026-11-21T10:00:00Z", **ch
     )
 
 
+def test_a_run_of_another_host_does_not_go_on_here(store: Store) -> None:
+    """A team's store has them, and so has one that runs were imported into."""
+    _keep(store, "2026-11-20-aaaa", "2026-11-20T10:00:00Z")
+    _keep(store, "2026-11-21-bbbb")
+
+    assert find_run(store, WANTED, None, {**HERE, "cores": "64"}) is None
+
+
 def test_the_newest_run_of_a_campaign_is_found_whatever_else_is_in_the_store(store: Store) -> None:
     _keep(store, "2026-11-20-aaaa", "2026-11-20T10:00:00Z")
     _keep(store, "2026-11-21-bbbb", "2026-11-21T10:00:00Z", seed=99, budget_s=5.0)
     other = dataclasses.replace(CELL, clients=2)
     _keep(store, "2026-11-22-cccc", "2026-11-22T10:00:00Z", cells=(other,), written=Written("other.toml", ""))
 
-    found = find_run(store, WANTED, None)
+    found = find_run(store, WANTED, None, HERE)
 
     assert found is not None
     assert found.id == "2026-11-21-bbbb"
 
 
 def test_without_a_run_of_it_there_is_none_to_go_on_with(store: Store) -> None:
-    assert find_run(store, WANTED, None) is None
+    assert find_run(store, WANTED, None, HERE) is None
 
 
 @pytest.mark.parametrize(
@@ -88,11 +98,11 @@ def test_a_file_that_was_changed_is_refused_with_what_differs(
     _keep(store, "2026-11-21-bbbb", **changes)
 
     with pytest.raises(UserError) as caught:
-        find_run(store, WANTED, None)
+        find_run(store, WANTED, None, HERE)
 
     assert caught.value.message == f"the file has changed since run 2026-11-21-bbbb: {said}"
     with pytest.raises(UserError, match="run 2026-11-21-bbbb is of another campaign"):
-        find_run(store, WANTED, "2026-11-21")
+        find_run(store, WANTED, "2026-11-21", HERE)
 
 
 def test_arms_that_could_not_be_had_do_not_make_another_campaign(store: Store) -> None:

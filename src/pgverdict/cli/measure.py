@@ -12,7 +12,7 @@ from pgverdict.cli.live import LiveView
 from pgverdict.cli.show import check_outputs, open_user_store, show, show_calibration
 from pgverdict.errors import Incomplete, Interrupted, WorldError
 from pgverdict.judge.verdict import Outcome
-from pgverdict.observe.host import host_name
+from pgverdict.observe.host import host_facts, host_name
 from pgverdict.records.run import RunRecord
 from pgverdict.run.calibrate import calibrate_host
 from pgverdict.run.execute import execute, go_on
@@ -84,7 +84,7 @@ def _run(
 ) -> RunRecord:
     """A new run, or an earlier one that goes on."""
     if resuming is not None:
-        stopped = find_run(store, campaign, resuming.wanted)
+        stopped = find_run(store, campaign, resuming.wanted, dict(host_facts()))
         if stopped is not None:
             view.note(f"going on with run {stopped.id}, begun {stopped.started[:10]}")
             return go_on(stopped, resuming.budget_s or stopped.campaign.budget_s, site, store, view)

@@ -1,6 +1,6 @@
 """Going on with a run that was stopped or killed: which one, and whether it is still the same here."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pgverdict.errors import UserError, WorldError
@@ -14,8 +14,10 @@ HOST_FACTS = ("name", "machine", "processor", "cores")
 """Rounds of one run are of one host: these must be what they were."""
 
 
-def find_run(store: Store, campaign: Campaign, wanted: str | None) -> RunRecord | None:
-    """The run of that id, or the newest of this campaign; None if there is none.
+def find_run(
+    store: Store, campaign: Campaign, wanted: str | None, host: Mapping[str, str]
+) -> RunRecord | None:
+    """The run of that id, or the newest of this campaign on this `host`; None if there is none.
 
     UserError if the wanted run, or the newest one that was read from the same file, is of another campaign.
     """
@@ -30,6 +32,8 @@ def find_run(store: Store, campaign: Campaign, wanted: str | None) -> RunRecord 
         if summary.purpose is not Purpose.COMPARE or not (same_cells or summary.path == _path(campaign)):
             continue
         run = store.load_run(summary.id)
+        if _elsewhere(run, host) is not None:
+            continue
         difference = what_differs(run, campaign)
         if difference is None:
             return run
@@ -98,13 +102,18 @@ def seconds_so_far(run: RunRecord) -> float:
 def require_same_host(run: RunRecord) -> None:
     """WorldError on another host: one run is of one."""
     there, here = dict(run.host), dict(host_facts())
-    for name in HOST_FACTS:
-        if there.get(name) != here.get(name):
-            raise WorldError(
-                f"run {run.id} was begun on another host: its {name} was {there.get(name)}, here it is"
-                f" {here.get(name)}",
-                hint="begin a run of this host, without --resume",
-            )
+    if (name := _elsewhere(run, here)) is not None:
+        raise WorldError(
+            f"run {run.id} was begun on another host: its {name} was {there.get(name)}, here it is"
+            f" {here.get(name)}",
+            hint="begin a run of this host, without --resume",
+        )
+
+
+def _elsewhere(run: RunRecord, here: Mapping[str, str]) -> str | None:
+    """The fact that says it was begun on another host; None if all are as here."""
+    there = dict(run.host)
+    return next((name for name in HOST_FACTS if there.get(name) != here.get(name)), None)
 
 
 def campaign_to_prepare(run: RunRecord) -> Campaign:

@@ -31,13 +31,14 @@ _MIGRATION_LOCK = 20261121
 """The advisory lock that lets one process at a time change the tables; any number would do."""
 
 
-def open_store(url_or_path: str | Path) -> Store:
-    """The store at a path or URL, made if it is not there yet."""
+def open_store(url_or_path: str | Path, *, called: str | None = None) -> Store:
+    """The store at a path or URL, made if it is not there yet. `called`: what messages call it, else by its place."""
     url = _url(url_or_path)
     if url.get_backend_name() == "sqlite":
         engine, place = _sqlite(url), str(url.database)
     else:
         engine, place = _postgresql(url), url.set(drivername="postgresql").render_as_string()
+    place = called or place
     try:
         with told(f"open the store {place}"):
             _bring_up_to_date(engine, place)

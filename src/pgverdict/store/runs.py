@@ -84,7 +84,7 @@ class Store:
     def begin_run(self, run: RunRecord) -> None:
         """Keep a new run, with the rounds it already has (none, as a rule)."""
         assert tuple(cell.spec for cell in run.cells) == run.campaign.cells, "a run has its campaign's cells"
-        with self._writing() as connection:
+        with self.writing() as connection:
             taken = select(tables.runs.c.id).where(tables.runs.c.id == run.id)
             if connection.scalar(taken) is not None:
                 raise WorldError(
@@ -101,7 +101,7 @@ class Store:
     def keep_round(self, run_id: str, cell_ordinal: int, record: RoundRecord) -> None:
         """Add a round, measured or failed, to a cell of a run: all of it or nothing."""
         cells, rounds = tables.cells, tables.rounds
-        with self._writing() as connection:
+        with self.writing() as connection:
             # Locks the cell in PostgreSQL; SQLite has one writer anyway.
             wanted = select(cells.c.cell).where(cells.c.run_id == run_id, cells.c.ordinal == cell_ordinal)
             number = connection.scalar(wanted.with_for_update())
@@ -113,14 +113,14 @@ class Store:
     def finish_run(self, run_id: str, state: RunState, seconds: float) -> None:
         """Say how a run ended."""
         change = update(tables.runs).where(tables.runs.c.id == run_id)
-        with self._writing() as connection:
+        with self.writing() as connection:
             if connection.execute(change.values(state=state.value, seconds=seconds)).rowcount == 0:
                 raise self._unknown(connection, run_id)
 
     def resume_run(self, run_id: str, budget_s: float) -> None:
         """A stopped run goes on, with this budget for all of its rounds."""
         change = update(tables.runs).where(tables.runs.c.id == run_id)
-        with self._writing() as connection:
+        with self.writing() as connection:
             values = {"state": RunState.RUNNING.value, "budget_s": budget_s}
             if connection.execute(change.values(values)).rowcount == 0:
                 raise self._unknown(connection, run_id)
@@ -129,14 +129,14 @@ class Store:
         """Say why a cell could not be prepared; None once it could."""
         cells = tables.cells
         change = update(cells).where(cells.c.run_id == run_id, cells.c.ordinal == cell_ordinal)
-        with self._writing() as connection:
+        with self.writing() as connection:
             if connection.execute(change.values(trouble=trouble)).rowcount == 0:
                 raise self._unknown(connection, run_id)
 
     def keep_notes(self, run_id: str, notes: Sequence[tuple[str, ...]]) -> None:
         """What is to be said of each arm, in the arms' order: later cells may add to it."""
         arms = tables.arms
-        with self._writing() as connection:
+        with self.writing() as connection:
             for arm, said in enumerate(notes):
                 change = update(arms).where(arms.c.run_id == run_id, arms.c.arm == arm)
                 connection.execute(change.values(notes=list(said)))
@@ -147,7 +147,7 @@ class Store:
         To be called where no run of that host can be going on.
         """
         runs = tables.runs
-        with self._writing() as connection:
+        with self.writing() as connection:
             running = _rows(connection, runs, runs.c.state == RunState.RUNNING.value)
             orphans = [row["id"] for row in running if dict(row["host"]).get("name") == host_name]
             connection.execute(
@@ -155,9 +155,19 @@ class Store:
             )
         return sorted(orphans)
 
+    def run_id(self, id_or_prefix: str | None = None) -> str:
+        """The id of the run that `load_run` would load."""
+        with self.reading() as connection:
+            return self._find(connection, id_or_prefix)
+
+    def run_ids(self) -> list[str]:
+        """Of all runs, the oldest first."""
+        with self.reading() as connection:
+            return _newest(connection)[::-1]
+
     def load_run(self, id_or_prefix: str | None = None) -> RunRecord:
         """The run of that id, or of the only id that begins so; without one, the newest."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             run_id = self._find(connection, id_or_prefix)
             run_row = _rows(connection, tables.runs, tables.runs.c.id == run_id)[0]
             arm_rows = _rows(connection, tables.arms, tables.arms.c.run_id == run_id)
@@ -168,7 +178,7 @@ class Store:
 
     def newest_calibration(self, host: Mapping[str, str], facts: Sequence[str]) -> RunRecord | None:
         """The newest run that calibrated a host which agrees with this one in these facts; None if there is none."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             runs = tables.runs
             found = {
                 row["id"]: dict(row["host"])
@@ -185,7 +195,7 @@ class Store:
         """All runs, the newest first."""
         rounds = tables.rounds
         counted = select(rounds.c.cell, rounds.c.state, func.count()).group_by(rounds.c.cell, rounds.c.state)
-        with self._reading() as connection:
+        with self.reading() as connection:
             run_rows = {row["id"]: row for row in _rows(connection, tables.runs)}
             ids = _newest(connection)
             counts = {(cell, state): count for cell, state, count in connection.execute(counted)}
@@ -237,16 +247,16 @@ class Store:
         return UserError(f"unknown run: {run_id}", hint=hint)
 
     @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        """One transaction that writes, from its first statement on."""
+    def writing(self) -> Iterator[Connection]:
+        """One transaction that writes, from its first statement on. For the modules of this package."""
         with told(f"write to the store {self.place}"):
             writer = self._engine.execution_options(writes=True)
             with writer.begin() as connection:
                 yield connection
 
     @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        """One transaction that sees one state of the store, whoever writes meanwhile."""
+    def reading(self) -> Iterator[Connection]:
+        """One transaction that sees one state of the store, whoever writes meanwhile. For this package, too."""
         with told(f"read the store {self.place}"), self._engine.begin() as connection:
             yield connection
 

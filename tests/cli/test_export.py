@@ -1,0 +1,92 @@
+"""Runs leave one store and reach another by the command line."""
+
+from pathlib import Path
+
+import pytest
+
+from pgverdict.cli.exits import run
+from pgverdict.store.opening import open_store
+from tests.store import made
+
+RUN = "2026-11-21-3f9a"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    """A store with one run."""
+    with open_store(tmp_path / "here.sqlite") as opened:
+        opened.begin_run(made.a_run(RUN, rounds=(made.a_round(0),)))
+    return str(tmp_path / "here.sqlite")
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
+    assert run(list(arguments)) == code
+    out, err = capsys.readouterr()
+    return out if code == 0 else err
+
+
+def test_a_run_goes_from_store_to_store(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    there = str(tmp_path / "there.sqlite")
+
+    assert said(capsys, "export", "2026-11-21", "--store", store) == f"{tmp_path / RUN}.sqlite\n"
+    assert said(capsys, "import", f"{RUN}.sqlite", "--store", there) == f"run {RUN}: imported, 1 round\n"
+    with open_store(store) as opened:
+        opened.keep_round(RUN, 0, made.a_round(1))
+    assert said(capsys, "import", store, "--store", there) == f"run {RUN}: was there, 1 round added\n"
+    assert said(capsys, "import", store, "--store", there) == f"run {RUN}: was there, nothing to add\n"
+    with open_store(store) as opened, open_store(there) as other:
+        assert other.load_run() == opened.load_run()
+
+
+def test_folders_alone_write_no_file(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    said(capsys, "export", RUN, "--csv", "csv", "--parquet", "parquet", "--store", store)
+
+    assert sorted(path.name for path in (tmp_path / "empty").iterdir()) == ["csv", "parquet"]
+    assert (tmp_path / "empty" / "csv" / "slices.csv").exists()
+    assert (tmp_path / "empty" / "parquet" / "slices.parquet").exists()
+
+
+def test_another_run_of_the_same_name_is_told(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_store(tmp_path / "there.sqlite") as other:
+        other.begin_run(made.a_run(RUN, started="2026-11-21T10:00:01Z"))
+
+    told = said(capsys, "import", store, "--store", str(tmp_path / "there.sqlite"))
+    assert told == f"run {RUN}, called {RUN}-2 here: imported, 1 round\n"
+
+
+def test_a_store_without_a_run_is_named(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    open_store(tmp_path / "empty.sqlite").close()
+    assert "no run in " in said(capsys, "import", str(tmp_path / "empty.sqlite"), "--store", store, code=2)
+
+
+def test_an_unknown_run_is_named_with_the_nearest(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    told = said(capsys, "export", "2026-11-21-3f9b", "--store", store, code=2)
+    assert f"did you mean {RUN}?" in told
+
+
+def test_an_import_into_the_data_directory_leaves_it_usable(
+    store: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A later run marks the directory as ours, which it may only do with an empty one."""
+    from tests.homes import home_for_tests
+
+    home = home_for_tests() / "of-imports"
+    monkeypatch.setenv("PGVERDICT_HOME", str(home))
+    for left in (home / "data").glob("runs.sqlite*"):
+        left.unlink()
+
+    said(capsys, "import", store)
+    assert (home / "data" / ".pgverdict").exists()
+    with open_store(home / "data" / "runs.sqlite") as opened:
+        assert opened.run_ids() == [RUN]
