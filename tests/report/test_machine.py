@@ -34,6 +34,9 @@ def test_the_keys_are_those_that_were_promised(report: Report) -> None:
         "cells",
         "steps",
         "trends",
+        "beside",
+        "curves",
+        "partitions",
         "summaries",
     ]
     assert list(document["run"]) == [

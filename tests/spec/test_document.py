@@ -33,7 +33,7 @@ def test_a_value_and_a_list_of_one_are_the_same() -> None:
         (f'bugdet = "5m"\n{SMALLEST}', "c.toml:1: unknown key: bugdet", "did you mean budget?"),
         (f"{SMALLEST}[small]\ndivde = 2\n", "c.toml:6: unknown key in [small]: divde", "did you mean divide?"),
         (f"{SMALLEST}budget = 1\n", "c.toml:5: unknown key in [[workload]]: budget", "what is about the whole"
-         " campaign stands above the first table"),
+         " file stands above the first table"),
         (SMALLEST.replace('"17"', "17.10"), "c.toml:1: arms must be in quotes: 17.1", 'write "17.1"; without'
          " quotes, 18.10 is 18.1"),
         (f'{SMALLEST}scale = "ten"\n', "c.toml:5: workload.scale must be a whole number: 'ten'", None),

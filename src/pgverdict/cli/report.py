@@ -1,12 +1,15 @@
 """`pgverdict report [RUN]`: show a run of the store again, without measuring anything."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pgverdict.cli.options import ReportAsJson, StoreUrl
 from pgverdict.errors import UserError
+
+if TYPE_CHECKING:
+    from pgverdict.spec.published import Published
 
 
 def report(
@@ -25,6 +28,13 @@ def report(
             metavar="FILE", help="Write what every round said as CSV, a row per metric; - is standard output."
         ),
     ] = None,
+    beside: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Published numbers to show it beside, such as campaigns/published/v11-v12.toml.",
+        ),
+    ] = None,
     store: StoreUrl = None,
 ) -> None:
     """Judge a stored run anew and show its report."""
@@ -37,14 +47,30 @@ def report(
     from pgverdict.records.run import Purpose
 
     check_outputs(json, html, markdown, csv)
+    published = None if beside is None else _read_published(beside)
     with open_existing_store(store) as opened:
         record = opened.load_run(run)
         if record.purpose is Purpose.COMPARE:
-            show(record, opened, json=json, html=html, markdown=markdown, csv=csv)
+            show(record, opened, json=json, html=html, markdown=markdown, csv=csv, published=published)
             return
-    if html or markdown or csv:
+    if html or markdown or csv or beside:
         raise UserError(
-            f"run {record.id} is a calibration, which has no page: {html or markdown or csv}",
+            f"run {record.id} is a calibration, which has no page: {html or markdown or csv or beside}",
             hint="`--json FILE`, or no option at all",
         )
     show_calibration(record, json=json)
+
+
+def _read_published(file: Path) -> "Published":
+    from pgverdict.spec.published_file import read_published  # pydantic: `--help` answers without
+
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise UserError(f"not a text file in UTF-8: {file}") from None
+    except OSError as error:
+        raise UserError(
+            f"cannot read the published numbers {file}: {error.strerror}",
+            hint="campaigns/published/ has those of the studies",
+        ) from None
+    return read_published(str(file), text)

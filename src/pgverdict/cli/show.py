@@ -5,10 +5,11 @@ from pathlib import Path
 
 from pgverdict.errors import UserError, WorldError
 from pgverdict.judge.calibration import calibration
-from pgverdict.judge.cell import judge_run
+from pgverdict.judge.cell import CellVerdicts, judge_run
 from pgverdict.judge.summary import summarize
 from pgverdict.judge.trend import judge_trends
 from pgverdict.records.run import RunRecord
+from pgverdict.report.beside import BesideReport
 from pgverdict.report.calibration import (
     HOST_FACTS,
     calibration_json,
@@ -22,6 +23,7 @@ from pgverdict.report.model import Report, make_report
 from pgverdict.report.table import to_csv
 from pgverdict.report.terminal import print_report
 from pgverdict.servers.home import Home
+from pgverdict.spec.published import Published
 from pgverdict.store.opening import open_store
 from pgverdict.store.runs import Store
 
@@ -84,13 +86,20 @@ def show(
     html: Path | None,
     markdown: Path | None,
     csv: Path | None = None,
+    published: Published | None = None,
 ) -> Report:
     """Judge the run, print its report unless standard output is taken by a format, write what was asked for.
 
-    `store` is where the run was, and where calibrations of its host may be.
+    `store` is where the run was, and where calibrations of its host may be. `published`: what it is shown beside.
     """
+    verdicts = judge_run(run)
     report = make_report(
-        run, judge_run(run), judge_trends(run), summarize(run), calibrated=_calibrated(run, store)
+        run,
+        verdicts,
+        judge_trends(run),
+        summarize(run),
+        calibrated=_calibrated(run, store),
+        beside=None if published is None else _beside(run, verdicts, published),
     )
     if STANDARD_OUTPUT not in (json, html, markdown, csv):
         print_report(report)
@@ -106,6 +115,12 @@ def show(
     if html is not None and html != STANDARD_OUTPUT:
         print(f"report: {html}", file=sys.stderr)
     return report
+
+
+def _beside(run: RunRecord, verdicts: tuple[CellVerdicts, ...], published: Published) -> BesideReport:
+    from pgverdict.report.matching import beside  # campaign files and datasets: most reports do without
+
+    return beside(run, verdicts, published)
 
 
 def write_report(path: Path, text: str) -> None:

@@ -9,7 +9,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from pgverdict.judge.verdict import WHOLE_CELL
+from pgverdict.report import chart as chart_module
 from pgverdict.report import words
+from pgverdict.report.chart import chart
 from pgverdict.report.conditions import Condition
 from pgverdict.report.model import CellReport, Report
 from pgverdict.report.plot import Forest, Row, Strip, forest, strip
@@ -46,6 +48,8 @@ def to_html(report: Report) -> str:
             report=report,
             cells=list(zip(report.cells, pictures, strict=True)),
             common_settings=_common_settings(report),
+            charts={section: chart(curves) for section, curves in report.charted},
+            drawn=chart_module,
             metrics=_metrics(report),
             strip_height=STRIP_HEIGHT,
         )

@@ -9,7 +9,9 @@ from dataclasses import asdict
 from typing import Any
 
 from pgverdict.judge.verdict import Verdict
+from pgverdict.report.curves import CurvesReport, segments
 from pgverdict.report.model import CellReport, Report, TrendReport
+from pgverdict.report.partitions import PartitionsReport
 from pgverdict.report.steps import StepsReport
 from pgverdict.spec.tuning import Tuning
 
@@ -73,7 +75,35 @@ def _document(report: Report) -> dict[str, Any]:
         "cells": [_cell(cell) for cell in report.cells],
         "steps": [_steps(steps) for steps in report.steps],
         "trends": [_trend(trend) for trend in report.trends],
+        "beside": _beside(report),
+        "curves": [_curves(one) for one in report.curves],
+        "partitions": [_partitions(one) for one in report.partitions],
         "summaries": [{"sentence": one.sentence, **asdict(one.summary)} for one in report.summaries],
+    }
+
+
+def _beside(report: Report) -> dict[str, Any] | None:
+    if report.beside is None:
+        return None
+    told = asdict(report.beside)
+    for table, shown in zip(report.beside.tables, told["tables"], strict=True):
+        for row, one in zip(table.rows, shown["rows"], strict=True):
+            one["agreement"] = row.agreement.name.lower()
+    return {**told, "counts": dict(report.beside.counts), "sentence": report.beside.sentence}
+
+
+def _curves(report: CurvesReport) -> dict[str, Any]:
+    return {
+        "cell": report.title,
+        "confidence": report.confidence,
+        "curves": [{"arm": label, **asdict(one), "sentence": segments(one)} for label, one in report.curves],
+    }
+
+
+def _partitions(report: PartitionsReport) -> dict[str, Any]:
+    return {
+        "cell": report.title,
+        "penalties": [{**asdict(one), "sentence": one.sentence} for one in report.penalties],
     }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pgverdict.judge.verdict import WHOLE_CELL, Outcome, Verdict
 from pgverdict.report import words
 from pgverdict.report.model import CellReport, Report, TrendReport
+from pgverdict.report.section import Section
 from pgverdict.report.steps import StepsReport
 
 
@@ -13,6 +14,8 @@ def to_markdown(report: Report) -> str:
     """One document, in GitHub's dialect."""
     blocks = [f"# {_text(report.title)}", _list(_headline(cell) for cell in report.cells)]
     blocks.append(_list(f"{_text(one.sentence)}." for one in report.summaries))
+    for section in report.sections:
+        blocks += _section(section)
     for cell in report.cells:
         blocks += _cell(cell, report)
     for steps in report.steps:
@@ -118,6 +121,14 @@ def _trend(trend: TrendReport) -> list[str]:
         f"{_text(trend.sentence)}.",
         _table(["metric", "change per release %", "interval %", "rounds"], "lrrr", rows),
     ]
+
+
+def _section(section: Section) -> list[str]:
+    blocks = [f"## {_text(section.title)}", *(f"{_text(sentence)}." for sentence in section.sentences)]
+    for grid in section.grids:
+        rows = [list(map(_text, row)) for row in grid.rows]
+        blocks += [f"**{_text(grid.title)}**", _table(list(map(_text, grid.header)), grid.alignment, rows)]
+    return [*blocks, *_notes(section.notes)]
 
 
 def _row(verdict: Verdict, cell: CellReport) -> list[str]:

@@ -20,14 +20,19 @@ from pgverdict.records.host import Diagnosis
 from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
 from pgverdict.report import sentences, words
+from pgverdict.report.beside import BesideReport
+from pgverdict.report.beside_section import beside_section
 from pgverdict.report.chosen import Chosen, chosen_settings
 from pgverdict.report.command import compare_command
 from pgverdict.report.conditions import Condition, conditions_of, placement_of
+from pgverdict.report.curves import CurvesReport, curves_of, curves_section
 from pgverdict.report.differences import Difference, differences_of, known_to_some
 from pgverdict.report.disturbed import Undisturbed, disturbed_notes, undisturbed
 from pgverdict.report.names import work_name
 from pgverdict.report.notes import cell_notes, handicaps, run_notes
+from pgverdict.report.partitions import PartitionsReport, partitions_of, partitions_section
 from pgverdict.report.remarks import Remarked, remarks
+from pgverdict.report.section import Section
 from pgverdict.report.statements import StatementReport, statements_of
 from pgverdict.report.steps import StepsReport, steps_report
 from pgverdict.spec.campaign import Campaign, CellSpec
@@ -150,11 +155,31 @@ class Report:
     """Per candidate, where there are several cells."""
     promise: str
     """What the confidence is about, as a sentence without a full stop."""
+    beside: BesideReport | None = None
+    """The run beside published numbers, where that was asked for."""
+    curves: tuple[CurvesReport, ...] = ()
+    """Of cells that differ only in their clients."""
+    partitions: tuple[PartitionsReport, ...] = ()
+    """Of cells that differ only in their partitions."""
 
     @property
     def labels(self) -> tuple[str, ...]:
         """What the arms are called before people."""
         return tuple(words.arm_label(arm) for arm in self.arms)
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """What stands beside the cells, the same in every format."""
+        return (
+            *(() if self.beside is None else (beside_section(self.beside),)),
+            *map(partitions_section, self.partitions),
+            *(section for section, _ in self.charted),
+        )
+
+    @property
+    def charted(self) -> tuple[tuple[Section, CurvesReport], ...]:
+        """The sections of curves, with what HTML draws of them."""
+        return tuple((curves_section(one), one) for one in self.curves)
 
     def notes_on(self, cell: CellReport) -> tuple[str, ...]:
         """The cell's notes without those that stand under an earlier candidate of the same cell."""
@@ -180,10 +205,12 @@ def make_report(
     summaries: Sequence[Summary] = (),
     *,
     calibrated: str | None = None,
+    beside: BesideReport | None = None,
 ) -> Report:
     """The report of a run; `verdicts` are `judge.cell.judge_run`'s, per cell and candidate, `trends`
     `judge.trend.judge_trends`'s, per cell, and `summaries` `judge.summary.summarize`'s, per candidate.
-    `calibrated`: what is known of the host (`report.calibration`)."""
+    `calibrated`: what is known of the host (`report.calibration`). `beside`: what `report.matching` makes of it
+    and published numbers."""
     quiet = undisturbed(run)
     return Report(
         made_by=f"pgverdict {__version__}",
@@ -220,6 +247,9 @@ def make_report(
         promise=sentences.promise(
             run.campaign.confidence, members=len(run.campaign.cells) * len(run.campaign.candidates)
         ),
+        beside=beside,
+        curves=curves_of(run),
+        partitions=partitions_of(run),
     )
 
 

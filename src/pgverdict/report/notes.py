@@ -9,6 +9,7 @@ from pgverdict.judge.verdict import Outcome, Verdict
 from pgverdict.records.round import RoundState
 from pgverdict.records.run import CellRecord, RunRecord, RunState
 from pgverdict.report import sentences, words
+from pgverdict.report.deviations import deviation_notes
 from pgverdict.report.disturbed import host_notes
 from pgverdict.report.equality import equality_notes
 from pgverdict.report.memory import cache_notes, confinement_notes
@@ -63,6 +64,7 @@ def cell_notes(
     notes = []
     if cell.trouble is not None:
         notes.append(f"could not be prepared: {cell.trouble}")
+    notes += deviation_notes(run, cell, candidate)
     if cell.measured:
         notes.append(
             sentences.replication(

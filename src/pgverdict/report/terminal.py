@@ -15,6 +15,7 @@ from rich.text import Text
 from pgverdict.judge.verdict import WHOLE_CELL, Outcome, Verdict
 from pgverdict.report import words
 from pgverdict.report.model import CellReport, Report, TrendReport
+from pgverdict.report.section import Section
 from pgverdict.report.steps import StepsReport
 from pgverdict.spec.metrics import METRICS, Subject
 
@@ -76,6 +77,8 @@ def _parts(report: Report) -> list[RenderableType]:
         parts += _steps(steps)
     for trend in report.trends:
         parts += _trend(trend)
+    for section in report.sections:
+        parts += _section(section)
     parts += [_note(note) for note in report.notes]
     parts += [_note(_confidence(report)), Text(f"run {report.id}", style="dim")]
     return parts
@@ -179,6 +182,18 @@ def _trend(trend: TrendReport) -> list[RenderableType]:
     for one in trend.trends:
         table.add_row(one.metric, words.change(one.effect), words.interval(one))
     return [Text(trend.sentence, style="bold"), table, ""]
+
+
+def _section(section: Section) -> list[RenderableType]:
+    parts: list[RenderableType] = [Text(section.title, style="bold"), *map(Text, section.sentences)]
+    for grid in section.grids:
+        table = _Verdicts(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
+        for name, side in zip(grid.header, grid.alignment, strict=True):
+            table.add_column(name, justify="right" if side == "r" else "left", no_wrap=True)
+        for row in grid.rows:
+            table.add_row(*map(Text, row))
+        parts += ["", Text(grid.title, style="bold"), table]
+    return [*parts, *map(_note, section.notes), ""]
 
 
 def _of(verdict: Verdict, cell: CellReport) -> str:
