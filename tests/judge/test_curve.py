@@ -56,6 +56,7 @@ def test_rounds_that_scatter_widely_leave_marks_between_two_counts() -> None:
     assert not (found.plateau_from.is_sure and found.linear_up_to.is_sure)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sd", [0.01, 0.05, 0.15])
 def test_what_is_said_of_simulated_curves_is_true(sd: float) -> None:
     """At 99 %, of all comparisons of a curve together, 300 curves have about three with a wrong mark."""

@@ -85,3 +85,10 @@ def test_bars_and_backticks_of_others_do_not_end_a_cell() -> None:
     written = to_markdown(report)
     assert "| setting | `log_line_prefix` | default, or not there | ```a\\|b``c \\| d \\|``` |" in written
     assert r"\<b\>\*bold\*\</b\>" in written
+
+
+def test_a_page_says_when_and_on_which_machine(report: Report) -> None:
+    assert (
+        "Measured on 2026-11-21 10:02 UTC in 2 min 58 s; cpu AMD EPYC 7763 64-Core Processor; cores 2; memory 24 GiB;"
+        " kernel Linux 6.1.0-28-amd64; virtualisation kvm." in to_markdown(report)
+    )

@@ -26,6 +26,7 @@ def to_markdown(report: Report) -> str:
     blocks += _differences(report)
     blocks += _chosen(report)
     blocks += _notes(report.notes)
+    blocks.append(_where_and_when(report))
     blocks += [
         "The whole run again; its cells share the budget and the confidence, so a cell by itself would be judged"
         " otherwise:",
@@ -194,6 +195,12 @@ def _chosen(report: Report) -> list[str]:
         "## The settings that were chosen",
         _table(["name", *map(_text, report.labels)], "l" + "l" * len(report.arms), rows),
     ]
+
+
+def _where_and_when(report: Report) -> str:
+    """Date, machine, and how long it took: what a page that is kept needs beside its numbers."""
+    host = "".join(f"; {_text(name)} {_text(value)}" for name, value in report.host)
+    return f"Measured on {_text(report.started[:16].replace('T', ' '))} UTC in {words.duration(report.seconds)}{host}."
 
 
 def _notes(notes: Iterable[str]) -> list[str]:
