@@ -69,8 +69,10 @@ class BesideReport:
     """A run beside published numbers."""
 
     source: Source
+    theirs: tuple[str, str]
+    """What the source calls its two arms."""
     labels: tuple[str, str]
-    """What the two arms are called; the source's names where the run has others."""
+    """What ours are called."""
     tables: tuple[BesideTable, ...]
     counts: tuple[tuple[str, int], ...]
     """How many figures agree and so on, without those that are zero."""

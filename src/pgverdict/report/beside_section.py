@@ -13,7 +13,7 @@ def beside_section(report: BesideReport) -> Section:
     return Section(
         title=f"Beside {source.author}, {source.title} ({source.date})",
         sentences=(f"{source.address}{about}", report.sentence),
-        grids=tuple(_grid(table, report.labels) for table in report.tables),
+        grids=tuple(_grid(table, report) for table in report.tables),
         notes=(
             *report.notes,
             *(f"said there, and held against nothing here: {claim}" for claim in report.claims),
@@ -21,8 +21,8 @@ def beside_section(report: BesideReport) -> Section:
     )
 
 
-def _grid(table: BesideTable, labels: tuple[str, str]) -> Grid:
-    values = tuple(f"{label} {whose}" for whose in ("there", "here") for label in labels)
+def _grid(table: BesideTable, report: BesideReport) -> Grid:
+    values = (*(f"{label} there" for label in report.theirs), *(f"{label} here" for label in report.labels))
     shown = values if table.has_values else ()
     header = (
         "figure",

@@ -4,6 +4,7 @@ import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pgverdict.judge.published import Agreement, agreement, mean_ratio
 from pgverdict.judge.values import Question
@@ -31,17 +32,10 @@ def beside(run: RunRecord, verdicts: Judged, published: Published) -> BesideRepo
     ]
     metrics = dict.fromkeys(metric for metric, _ in rows)
     counts = {said: sum(row.agreement is said for _, row in rows) for said in Agreement}
-    found = {_arms(run, figure) for figure in published.figures} - {None}
-    labels = next(
-        (
-            (words.arm_label(run.arms[0]), words.arm_label(run.arms[arm]))
-            for arm in sorted(arm for arm in found if arm is not None)
-        ),
-        published.figures[0].arms if published.figures else ("baseline", "candidate"),
-    )
     return BesideReport(
         source=published.source,
-        labels=labels,
+        theirs=published.figures[0].arms if published.figures else ("baseline", "candidate"),
+        labels=_labels(run, published),
         tables=tuple(
             BesideTable(metric, tuple(row for one, row in rows if one == metric)) for metric in metrics
         ),
@@ -49,6 +43,13 @@ def beside(run: RunRecord, verdicts: Judged, published: Published) -> BesideRepo
         claims=published.claims,
         notes=_notes([row for _, row in rows]),
     )
+
+
+def _labels(run: RunRecord, published: Published) -> tuple[str, str]:
+    """Of the arms that the first figure is about which has both of them; else of the first two."""
+    found = (_arms(run, figure) for figure in published.figures)
+    candidate = next((arm for arm in found if arm is not None), 1)
+    return words.arm_label(run.arms[0]), words.arm_label(run.arms[candidate])
 
 
 def _rows(run: RunRecord, verdicts: Judged, published: Published, figure: Figure) -> list[BesideRow]:
@@ -95,31 +96,40 @@ def _rows(run: RunRecord, verdicts: Judged, published: Published, figure: Figure
 
 
 def _row(figure: Figure, cell: str | None, verdict: Verdict | None, missing: tuple[str, ...]) -> BesideRow:
-    known = verdict is not None
-    return BesideRow(
+    """What is not known is left so."""
+    row = BesideRow(
         name=figure.name,
         cell=cell,
         published=(figure.baseline, figure.candidate),
         published_ratio=figure.ratio,
         rounded=figure.rounded,
         printed=figure.printed,
-        ours=(verdict.baseline_value, verdict.candidate_value) if known else (math.nan, math.nan),
-        effect=verdict.effect if known else math.nan,
-        low=verdict.low if known else 0.0,
-        high=verdict.high if known else math.inf,
-        verdict=verdict.outcome.value if known else "",
-        agreement=agreement(figure.rounded, (verdict.low, verdict.high), verdict.margin)
-        if known
-        else Agreement.NOT_RUN,
+        ours=(math.nan, math.nan),
+        effect=math.nan,
+        low=0.0,
+        high=math.inf,
+        verdict="",
+        agreement=Agreement.NOT_RUN,
         deviates=missing,
         remark=figure.remark,
+    )
+    if verdict is None:
+        return row
+    return replace(
+        row,
+        ours=(verdict.baseline_value, verdict.candidate_value),
+        effect=verdict.effect,
+        low=verdict.low,
+        high=verdict.high,
+        verdict=verdict.outcome.value,
+        agreement=agreement(figure.rounded, (verdict.low, verdict.high), verdict.margin),
     )
 
 
 def _told(row: BesideRow, campaign: Campaign, effect: float, low: float, high: float) -> BesideRow:
     """A row of a mean."""
     said = agreement(row.rounded, (low, high), campaign.margin)
-    return BesideRow(**{**vars(row), "effect": effect, "low": low, "high": high, "agreement": said})
+    return replace(row, effect=effect, low=low, high=high, agreement=said)
 
 
 def _arms(run: RunRecord, figure: Figure) -> int | None:
