@@ -75,6 +75,28 @@ def test_without_times_inside_the_server_the_penalty_is_told_and_not_split() -> 
     assert sentence.endswith("where it is spent is not known, without times inside the server")
 
 
+def test_what_begins_and_ends_a_transaction_needs_no_time_in_the_server() -> None:
+    run = a_partitioned_run()
+    cells = tuple(
+        dataclasses.replace(
+            cell,
+            rounds=tuple(dataclasses.replace(r, arms=tuple(map(_in_blocks, r.arms))) for r in cell.rounds),
+        )
+        for cell in run.cells
+    )
+
+    first = found(dataclasses.replace(run, cells=cells)).penalties[0]
+
+    assert first.parts == found(run).penalties[0].parts
+
+
+def _in_blocks(arm: ArmRecord) -> ArmRecord:
+    begin = dataclasses.replace(
+        arm.statements[0], text="BEGIN", server_calls=None, server_ms_mean=None, server_buffers_hit=None
+    )
+    return dataclasses.replace(arm, statements=(begin, *arm.statements))
+
+
 def test_a_difference_that_may_be_nothing_is_said_to_be_so() -> None:
     sentence = found(a_partitioned_run(slower=1.0)).penalties[0].sentence
 

@@ -1,9 +1,9 @@
 """What partitions cost against tables without, arm by arm, and what that consists of as far as rounds tell.
 
 The time of a transaction, as clients see it, is split in two by pg_stat_statements: inside the executor, and all that
-is outside: parsing, planning, taking locks, the protocol and the client. Planning alone is not counted (that would be
-pg_stat_statements.track_planning, which costs time itself and is there from 13 on), nor are locks. So the split says
-where to look, and proves no cause.
+is outside: parsing, planning, taking locks, commits, the protocol and the client. Planning alone is not counted (that
+would be pg_stat_statements.track_planning, which costs time itself and is there from 13 on), nor are locks. So the
+split says where to look, and proves no cause.
 """
 
 import math
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from pgverdict.judge.apart import Apart, apart
-from pgverdict.records.round import ArmRecord, RoundRecord
+from pgverdict.records.round import ArmRecord, RoundRecord, StatementRecord
 from pgverdict.records.run import CellRecord, RunRecord
 from pgverdict.report import words
 from pgverdict.report.section import Grid, Section
@@ -131,13 +131,17 @@ def _typical(rounds: Sequence[tuple[RoundRecord, ArmRecord]], figure: _Figure) -
 
 def _inside_us(_: RoundRecord, arm: ArmRecord) -> float | None:
     """All statements of a transaction; one without a time makes the sum unknown."""
-    times = [
-        None if s.server_ms_mean is None else s.count * s.server_ms_mean * 1e3
-        for s in arm.statements
-        if s.count
-    ]
+    times = [None if s.server_ms_mean is None else s.count * s.server_ms_mean * 1e3 for s in _work(arm)]
     known = [time for time in times if time is not None]
     return sum(known) / arm.transactions if known and len(known) == len(times) else None
+
+
+_CONTROL = frozenset({"begin", "end", "commit", "rollback"})
+
+
+def _work(arm: ArmRecord) -> list[StatementRecord]:
+    """The statements that were sent, without those that begin and end transactions, which nothing executes."""
+    return [s for s in arm.statements if s.count and s.text.strip(" ;\n").lower() not in _CONTROL]
 
 
 def _outside_us(record: RoundRecord, arm: ArmRecord) -> float | None:
@@ -162,7 +166,7 @@ def _counted(name: str) -> _Figure:
     """Of all statements, per transaction: calls are of every execution, transactions of the counted ones."""
 
     def figure(_: RoundRecord, arm: ArmRecord) -> float | None:
-        found = [(getattr(s, name), s.server_calls, s.count) for s in arm.statements if s.count]
+        found = [(getattr(s, name), s.server_calls, s.count) for s in _work(arm)]
         if not found or any(total is None or not calls for total, calls, _ in found):
             return None
         return sum(total / calls * count for total, calls, count in found) / arm.transactions
@@ -191,8 +195,8 @@ def partitions_section(report: PartitionsReport) -> Section:
         sentences=tuple(penalty.sentence for penalty in report.penalties),
         grids=tuple(_grid(penalty) for penalty in report.penalties),
         notes=(
-            "outside the executor: parsing, planning, locks, protocol and client. Neither planning alone nor locks are"
-            " counted, so that a difference there is not told apart further; statements are prepared once per"
+            "outside the executor: parsing, planning, locks, commits, protocol and client. Neither planning alone nor"
+            " locks are counted, so that a difference there is not told apart further; statements are prepared once per"
             " connection, and a server that keeps a generic plan plans them no more",
             "cells with and without partitions were measured in different rounds: these ratios are no verdicts, and"
             " each interval is of one look, by itself",
