@@ -48,7 +48,7 @@ fn reply(all: bool, pieces: Vec<&[u8]>) -> impl PartialEq + std::fmt::Debug + us
 pub fn scripts(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let source = Source { name: "any".into(), weight: 1, text: text.to_owned() };
-    let _ = Program::compile(std::slice::from_ref(&source), &[]);
+    let _ = Program::compile(std::slice::from_ref(&source), &[], &[]);
     for numbered in [false, true] {
         let mut compiler = Compiler::new(Dialect::Pgbench);
         if compiler.add(&source).is_ok() {

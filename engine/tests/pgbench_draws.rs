@@ -29,7 +29,7 @@ const DRAWN: [(&str, &str, &str); 15] = [
 fn the_same_state_draws_the_same_numbers_as_pgbench() {
     let sets: String = DRAWN.iter().map(|(expression, ..)| format!("\\set a {expression}\n")).collect();
     let source = Source { name: "debug".into(), weight: 1, text: sets + "SELECT 1;\n" };
-    let program = Program::compile(&[source], &[]).unwrap();
+    let program = Program::compile(&[source], &[], &[]).unwrap();
     let sets = program.scripts[0].commands.iter().filter_map(|command| match &command.action {
         Action::Set(set) => Some(set),
         _ => None,

@@ -214,7 +214,7 @@ proptest! {
     #[test]
     fn no_script_makes_the_compiler_panic(text in script()) {
         let source = Source { name: "any".into(), weight: 1, text };
-        let _ = Program::compile(std::slice::from_ref(&source), &[]);
+        let _ = Program::compile(std::slice::from_ref(&source), &[], &[]);
         let mut compiler = Compiler::new(Dialect::Pgbench);
         if compiler.add(&source).is_ok() {
             let _ = compiler.finish(true);
@@ -224,7 +224,7 @@ proptest! {
     #[test]
     fn no_text_makes_the_compiler_panic(text in any::<String>()) {
         let source = Source { name: "any".into(), weight: 1, text };
-        let _ = Program::compile(&[source], &[]);
+        let _ = Program::compile(&[source], &[], &[]);
     }
 
     #[test]

@@ -157,6 +157,7 @@ def test_own_work_is_named_by_its_files() -> None:
         OwnDump("/work/dump", "00", 1),
         read_only=True,
         long=True,
+        allow=("shell",),
     )
     cells = (dataclasses.replace(READ_ONLY, workload=own.name, own=own),)
     command = compare_command(
@@ -165,7 +166,7 @@ def test_own_work_is_named_by_its_files() -> None:
 
     assert command.startswith(
         "pgverdict compare 17.7 18.1 --script '/work/a b.sql' --script /work/d@e@1 --script /work/c.sql@3"
-        " --schema /work/schema.sql --load /work/load.sql --dump /work/dump --read-only --long --scale 10 "
+        " --schema /work/schema.sql --load /work/load.sql --dump /work/dump --read-only --long --allow shell --scale 10 "
     )
 
 

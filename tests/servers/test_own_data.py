@@ -9,7 +9,7 @@ import pytest
 
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.placement import Placement
-from pgverdict.datasets.load import DATABASE, load
+from pgverdict.datasets.load import DATABASE, load, where
 from pgverdict.datasets.restore import program_for, read_dump, restore
 from pgverdict.engine.process import Engine
 from pgverdict.errors import UserError, WorldError
@@ -23,6 +23,7 @@ from pgverdict.servers.server import Server
 from pgverdict.spec.campaign import CellSpec
 from pgverdict.spec.own import OwnScript, OwnText, OwnWork
 from pgverdict.workloads.own import workload_of
+from pgverdict.workloads.workload import Script
 
 from .conftest import MakeServer
 
@@ -55,6 +56,18 @@ def stock(server: Server) -> tuple[int, int]:
     return row[0], row[1]
 
 
+def played(script: str, server: Server) -> int:
+    """How many of three transactions are done."""
+    with Engine.start() as engine:
+        engine.setup(
+            clients=1, threads=1, cpus=None, scripts=(Script("played", script),), variables={"scale": 3}
+        )
+        engine.connect(0, where(server))
+        each = {"transactions_per_client": 3}
+        done = engine.slice(0, seed=1, bound=each, discard={"transactions_per_client": 0})
+        return done.transactions
+
+
 def drop(server: Server) -> None:
     with views.session(server) as connection:
         connection.execute(f"DROP DATABASE {DATABASE}".encode())
@@ -72,6 +85,20 @@ def test_schema_and_sql_make_the_data_and_the_server_says_which_line_it_refuses(
         )
         with pytest.raises(UserError, match=r"arm mine does not take the scripts: .*price"):
             check_own_statements(a_cell(unknown), server, "mine")
+        unset = dataclasses.replace(
+            WORK, scripts=(OwnScript("/g.sql", "SELECT count(*) FROM shop.stock \\gset\nSELECT :counted;\n"),)
+        )
+        with pytest.raises(UserError, match=r"arm mine does not take the scripts: .*\"counted\""):
+            check_own_statements(a_cell(unset), server, "mine")
+        done = played(
+            "SELECT count(*) AS rows, NULL AS none FROM shop.stock WHERE id <= 7 \\gset\n"
+            "\\if :rows = 7\n\\startpipeline\nBEGIN;\nINSERT INTO shop.stock VALUES (1000 + :rows, :none);\n"
+            "\\syncpipeline\nEND;\n\\endpipeline\n\\sleep 1 us\n\\else\nSELECT 1 / 0;\n\\endif\n"
+            "DELETE FROM shop.stock WHERE id > :rows + 1000 - 1 RETURNING id, about AS none \\aset\n"
+            "\\set rows 1 / (:id - 1006)\n",
+            server,
+        )
+        assert done == 3
         drop(server)
         broken = dataclasses.replace(
             WORK, load=OwnText("/l", "SELECT 1;\n\nINSERT INTO shop.stok VALUES (1);\n")

@@ -17,6 +17,15 @@ def test_a_workload_is_called_after_its_scripts() -> None:
     assert len(OwnWork(tuple(OwnScript(f"/a-long-name-{n}.sql", "") for n in range(9))).name) == 40
 
 
+def test_what_is_allowed_is_known_and_makes_no_other_cell() -> None:
+    allowed = dataclasses.replace(WORK, allow=("shell",))
+
+    assert allowed.digest == WORK.digest
+    with pytest.raises(UserError, match="unknown thing to allow: shel") as caught:
+        dataclasses.replace(WORK, allow=("shel",))
+    assert caught.value.hint == "did you mean shell?"
+
+
 @pytest.mark.parametrize(
     "change",
     [

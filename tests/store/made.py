@@ -264,6 +264,7 @@ _own = st.builds(
     st.none() | st.builds(OwnDump, _text, _text, _whole),
     st.booleans(),
     st.booleans(),
+    st.just(()) | st.just(("shell",)),
 )
 _parameters = st.dictionaries(_text, _whole | _number | st.booleans() | _text, max_size=3)
 

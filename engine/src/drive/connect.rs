@@ -123,13 +123,16 @@ pub struct Preparing<'a> {
     pub forms: &'a [Form],
 }
 
-pub fn prepare(conversation: &mut Conversation, statements: &[Preparing<'_>]) -> Result<(), Failure> {
+/// Of each statement the names of the columns that the server will answer it with.
+pub fn prepare(conversation: &mut Conversation, statements: &[Preparing<'_>]) -> Result<Vec<Vec<String>>, Failure> {
     let opened = conversation.doing.clone();
+    let mut columns = Vec::with_capacity(statements.len());
     for (number, statement) in statements.iter().enumerate() {
         conversation.doing = format!("{opened}, preparing statement {number}");
         let name = prepared_name(number);
         conversation.send(&frontend::prepare(&name, statement.text))?;
-        let types = described(conversation)?;
+        let Described { types, columns: named } = described(conversation)?;
+        columns.push(named);
         let (wanted, given) = (types.len(), statement.parameters);
         if wanted != given {
             return Err(Failure::Request(format!(
@@ -149,7 +152,7 @@ pub fn prepare(conversation: &mut Conversation, statements: &[Preparing<'_>]) ->
         }
     }
     conversation.doing = opened;
-    Ok(())
+    Ok(columns)
 }
 
 /// The first row of the answer to a query, its values as text; empty where no row came.
@@ -178,9 +181,15 @@ pub fn ask(conversation: &mut Conversation, query: &str) -> Result<Vec<Option<St
     }
 }
 
-/// The types of the parameters that the server saw in the statement just prepared.
-fn described(conversation: &mut Conversation) -> Result<Vec<u32>, Failure> {
-    let (mut parsed, mut parameters) = (false, None);
+/// What a server said of a statement that it prepared.
+struct Described {
+    /// Of its parameters.
+    types: Vec<u32>,
+    columns: Vec<String>,
+}
+
+fn described(conversation: &mut Conversation) -> Result<Described, Failure> {
+    let (mut parsed, mut parameters, mut columns) = (false, None, Vec::new());
     loop {
         match conversation.hear()? {
             Message::ParseComplete => parsed = true,
@@ -189,8 +198,14 @@ fn described(conversation: &mut Conversation) -> Result<Vec<u32>, Failure> {
                     conversation.spoke_nonsense(&backend::malformed(backend::PARAMETER_DESCRIPTION_TAG, error))
                 })?);
             }
+            Message::RowDescription(body) => {
+                let names = body.fields().map(|field| Ok(field.name().to_owned())).collect();
+                columns = names.map_err(|error| {
+                    conversation.spoke_nonsense(&backend::malformed(backend::ROW_DESCRIPTION_TAG, error))
+                })?;
+            }
             Message::ReadyForQuery(_) => match parameters {
-                Some(types) if parsed => return Ok(types),
+                Some(types) if parsed => return Ok(Described { types, columns }),
                 _ => return Err(conversation.failed("the server did not describe what it prepared")),
             },
             _ => {}

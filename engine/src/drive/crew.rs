@@ -12,6 +12,7 @@ use super::socket::Socket;
 use super::work::Work;
 use super::worker::{self, Lane, Order, Report};
 use crate::measure::recorder::Recorder;
+use crate::script::stored::Targets;
 use crate::wire::WireError;
 use bytes::BytesMut;
 use std::collections::BTreeSet;
@@ -97,12 +98,15 @@ impl Crew {
 
     /// Opens one connection per client, in their order, and prepares every statement on each.
     pub fn connect(&mut self, arm: u32, place: &Place) -> Result<Vec<Greeting>, Failure> {
-        let (statements, mut opening) = (self.work.statements(), Vec::new());
+        let (statements, mut opening, mut columns) = (self.work.statements(), Vec::new(), Vec::new());
         let (mut greetings, mut connections) = (Vec::with_capacity(self.clients), Vec::with_capacity(self.clients));
         for number in 0..self.clients {
             let doing = format!("connecting client {number} to arm {arm}");
             let (mut conversation, greeting) = connect::open(place, &self.halt, self.patience, doing)?;
-            connect::prepare(&mut conversation, &statements)?;
+            let described = connect::prepare(&mut conversation, &statements)?;
+            if number == 0 {
+                columns = described;
+            }
             if let Work::Native(workload) = &self.work
                 && let (0, Some(query)) = (number, workload.opening())
             {
@@ -111,7 +115,7 @@ impl Crew {
             connections.push(conversation.end());
             greetings.push(greeting);
         }
-        let lanes = self.lanes(arm, connections, &opening)?;
+        let lanes = self.lanes(arm, connections, &opening, &columns)?;
         for (thread, lane) in self.threads.iter().zip(lanes) {
             thread.order(Order::Adopt { arm, lane });
         }
@@ -125,16 +129,27 @@ impl Crew {
         arm: u32,
         connections: Vec<(Socket, BytesMut)>,
         opening: &[Option<String>],
+        columns: &[Vec<String>],
     ) -> Result<Vec<Lane>, Failure> {
         let nonsense = |number: usize, error: WireError| {
             Failure::server(format!("arm {arm} spoke nonsense to client {number} when it connected: {error}"))
         };
         let connections = connections.into_iter().enumerate();
         let lanes: Vec<io::Result<Lane>> = match &self.work {
-            Work::Scripts(_) => {
+            Work::Scripts(program) if program.is_plain() => {
                 let clients = connections.map(|(number, (socket, read))| {
                     let seat = Seat::new(arm, number, socket, &read).map_err(|error| nonsense(number, error))?;
-                    Ok(ScriptClient::new(seat))
+                    Ok(ScriptClient::new(seat, Arc::default()))
+                });
+                self.deal(clients)?.into_iter().map(Lane::of_plain_scripts).collect()
+            }
+            Work::Scripts(program) => {
+                let targets = program.targets(columns);
+                let targets = targets.map_err(|what| Failure::Request(format!("connecting to arm {arm}: {what}")))?;
+                let targets: Arc<[Option<Targets>]> = targets.into();
+                let clients = connections.map(|(number, (socket, read))| {
+                    let seat = Seat::new(arm, number, socket, &read).map_err(|error| nonsense(number, error))?;
+                    Ok(ScriptClient::new(seat, Arc::clone(&targets)))
                 });
                 self.deal(clients)?.into_iter().map(Lane::of_scripts).collect()
             }

@@ -11,6 +11,8 @@ use super::process::{self, RunDelay};
 use super::slice::{Outcome, Slice, Times};
 use super::work::{Part, Work};
 use crate::measure::recorder::Recorder;
+use crate::wire::answer::Skip;
+use crate::wire::last_row::LastRow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::io;
@@ -30,12 +32,17 @@ pub struct Lane {
 }
 
 enum Clients {
-    Scripts(Vec<ScriptClient>),
+    PlainScripts(Vec<ScriptClient<Skip>>),
+    Scripts(Vec<ScriptClient<LastRow>>),
     Players(Vec<PlayerClient>),
 }
 
 impl Lane {
-    pub fn of_scripts(clients: Vec<ScriptClient>) -> io::Result<Self> {
+    pub fn of_plain_scripts(clients: Vec<ScriptClient<Skip>>) -> io::Result<Self> {
+        Ok(Self { epoll: watch(&clients)?, clients: Clients::PlainScripts(clients) })
+    }
+
+    pub fn of_scripts(clients: Vec<ScriptClient<LastRow>>) -> io::Result<Self> {
         Ok(Self { epoll: watch(&clients)?, clients: Clients::Scripts(clients) })
     }
 
@@ -133,6 +140,7 @@ impl Worker {
         let Self { part, lanes, tools } = self;
         let Lane { clients, epoll } = lanes.get_mut(&slice.plan.arm).expect("the crew knows its arms");
         match (part, clients) {
+            (Part::Scripts(part), Clients::PlainScripts(clients)) => run(part, clients, epoll, tools, slice, recorder),
             (Part::Scripts(part), Clients::Scripts(clients)) => run(part, clients, epoll, tools, slice, recorder),
             (Part::Native(part), Clients::Players(clients)) => run(part, clients, epoll, tools, slice, recorder),
             _ => unreachable!("the crew gives its threads clients of its own kind"),

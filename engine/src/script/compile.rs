@@ -1,18 +1,21 @@
 //! From the text of scripts to a program.
 
-use super::condition;
 use super::expression::{Expression, Slot};
 use super::meta::{self, Meta, Order, Target};
 use super::parameters::{self, PARAMETERS_MAX};
-use super::program::{Action, Command, Condition, Dialect, Program, Script, Set, Source, Statement, Store};
+use super::program::{Action, Command, Condition, Dialect, Program, Risk, Script, Set, Source, Statement, Store};
 use super::split::{self, Piece};
+use super::stored::Promised;
 use super::value::Value;
 use super::{Context, Fault, Lines, ScriptError};
+use super::{condition, pipeline};
 use std::collections::HashMap;
 
 /// Takes scripts one after the other and makes a program of them.
 pub struct Compiler {
     dialect: Dialect,
+    /// What a campaign may do only if it says so.
+    allowed: Vec<Risk>,
     sources: Vec<Source>,
     scripts: Vec<Script>,
     statements: Vec<Statement>,
@@ -35,6 +38,7 @@ impl Compiler {
     pub fn new(dialect: Dialect) -> Self {
         Self {
             dialect,
+            allowed: Vec::new(),
             sources: Vec::new(),
             scripts: Vec::new(),
             statements: Vec::new(),
@@ -44,6 +48,10 @@ impl Compiler {
             assigned: Vec::new(),
             uses: Vec::new(),
         }
+    }
+
+    pub fn allow(&mut self, risk: Risk) {
+        self.allowed.push(risk);
     }
 
     pub fn scripts(&self) -> usize {
@@ -76,12 +84,13 @@ impl Compiler {
         if let Some(slot) = client_id {
             self.assigned[slot] = true;
         }
-        if self.dialect == Dialect::Campaign {
-            self.refuse_undefined()?;
-        }
+        let promised = match self.dialect {
+            Dialect::Campaign => self.refuse_undefined()?,
+            Dialect::Pgbench => Vec::new(),
+        };
         let weight = self.scripts.iter().map(|script| script.weight).sum();
         let Self { scripts, statements, slots, names, values: initial, .. } = self;
-        Ok(Program { scripts, statements, initial, names, client_id, slots, weight })
+        Ok(Program { scripts, statements, initial, names, client_id, promised, slots, weight })
     }
 
     fn slot(&mut self, name: &str) -> Slot {
@@ -113,11 +122,19 @@ impl Compiler {
             return Err(fault);
         }
         let (mut commands, lines) = (Vec::new(), Lines::of(text));
+        let mut places = Vec::new();
         for piece in pieces {
-            match piece {
-                Piece::Sql { text, at } => commands.extend(self.statement(text, at)),
-                Piece::Meta { at, end } => self.meta(&lines, at, end, &mut commands)?,
-            }
+            let at = match piece {
+                Piece::Sql { text, at } => {
+                    commands.extend(self.statement(&lines, text, at));
+                    at
+                }
+                Piece::Meta { at, end } => {
+                    self.meta(&lines, at, end, &mut commands)?;
+                    at
+                }
+            };
+            places.resize(commands.len(), at);
         }
         if commands.is_empty() && self.dialect == Dialect::Pgbench {
             return Err(Fault::new(0, "empty command list").within(Context::Whole));
@@ -126,11 +143,20 @@ impl Compiler {
         if self.statements.len() == first_statement && self.dialect == Dialect::Campaign {
             return Err(Fault::new(0, "the script has no SQL statement"));
         }
-        condition::join(&mut commands)?;
+        let place = |command: usize| places.get(command).copied().unwrap_or(text.len());
+        condition::join(&mut commands).map_err(|fault| match fault.context {
+            Context::Condition { command } if self.dialect == Dialect::Campaign => {
+                Fault { at: place(command - 1), ..fault }
+            }
+            _ => fault,
+        })?;
+        if self.dialect == Dialect::Campaign {
+            pipeline::check(&commands, &self.statements).map_err(|(command, what)| Fault::new(place(command), what))?;
+        }
         Ok(Script { name: source.name.clone(), commands, weight: u64::from(source.weight) })
     }
 
-    fn statement(&mut self, text: String, at: usize) -> Option<Command> {
+    fn statement(&mut self, lines: &Lines<'_>, text: String, at: usize) -> Option<Command> {
         let bare = split::bare(&text);
         let (text, at) = match self.dialect {
             Dialect::Campaign if bare.is_empty() => return None,
@@ -147,7 +173,8 @@ impl Compiler {
         let script = self.scripts.len();
         self.statements.push(Statement { script, text, prepared_text, parameters, uses, store: None });
         let action = Action::Statement(self.statements.len() - 1);
-        Some(Command { first_line, words: Vec::new(), action })
+        let (line, column) = lines.position(at);
+        Some(Command { first_line, words: Vec::new(), line, column, action })
     }
 
     fn meta(&mut self, lines: &Lines<'_>, at: usize, end: usize, commands: &mut Vec<Command>) -> Result<(), Fault> {
@@ -160,21 +187,28 @@ impl Compiler {
         });
         // Of what a campaign does not measure the reason comes before what is wrong with it.
         let name = text[at + 1..end].split_ascii_whitespace().next().unwrap_or_default();
-        if campaign && !name.eq_ignore_ascii_case("set") {
-            return Err(refuse(name, at));
+        if campaign {
+            refuse(name, at, &self.allowed)?;
         }
         let Some(Meta { words, order }) = read? else { return Ok(()) };
         let first_line = text[at..end].trim_end_matches(['\n', '\r']).to_owned();
         let action = match order {
             Order::Set { target, expression, expression_at } => {
                 if campaign {
-                    refuse_in_campaign(&target, &expression, at)?;
+                    refuse_target(&target, at)?;
+                    refuse_shown(&expression, at)?;
                 }
                 let (line, column) = lines.position(expression_at);
                 Action::Set(Set { target, expression, line, column })
             }
             Order::Gset { prefix } => return self.store(commands, Store { all: false, prefix }, at, end),
             Order::Aset { prefix } => return self.store(commands, Store { all: true, prefix }, at, end),
+            Order::If(expression) | Order::Elif(expression) if campaign && expression.shows() => {
+                return refuse_shown(&expression, at);
+            }
+            Order::SetShell { target: target @ Target::Invalid(_), .. } if campaign => {
+                return refuse_target(&target, at);
+            }
             Order::If(expression) => Action::If(Condition { expression, otherwise: 0, end: 0 }),
             Order::Elif(expression) => Action::Elif(Condition { expression, otherwise: 0, end: 0 }),
             Order::Else => Action::Else { end: 0 },
@@ -186,7 +220,8 @@ impl Compiler {
             Order::SyncPipeline => Action::SyncPipeline,
             Order::EndPipeline => Action::EndPipeline,
         };
-        commands.push(Command { first_line, words, action });
+        let (line, column) = lines.position(at);
+        commands.push(Command { first_line, words, line, column, action });
         Ok(())
     }
 
@@ -219,46 +254,60 @@ impl Compiler {
     }
 
     /// pgbench passes NULL for a variable that nobody defined. Here that is an error: a mistyped
-    /// name would measure a statement that finds nothing, with great certainty.
-    fn refuse_undefined(&self) -> Result<(), Box<ScriptError>> {
-        match self.uses.iter().find(|usage| !self.assigned[usage.slot]) {
-            None => Ok(()),
-            Some(Usage { script, at, slot }) => {
-                let source = &self.sources[*script];
-                let fault = Fault::new(*at, format!("undefined variable \"{}\"", self.names[*slot]));
-                Err(ScriptError::new(&source.name, &source.text, fault))
+    /// name would measure a statement that finds nothing, with great certainty. What a column might set is left
+    /// until its name is known.
+    fn refuse_undefined(&self) -> Result<Vec<Promised>, Box<ScriptError>> {
+        let prefixes: Vec<&str> =
+            self.statements.iter().filter_map(|one| Some(one.store.as_ref()?.prefix.as_str())).collect();
+        let mut promised = Vec::new();
+        for Usage { script, at, slot } in self.uses.iter().filter(|usage| !self.assigned[usage.slot]) {
+            let (source, name) = (&self.sources[*script], &self.names[*slot]);
+            let fault = Fault::new(*at, format!("undefined variable \"{name}\""));
+            let error = ScriptError::new(&source.name, &source.text, fault);
+            if !prefixes.iter().any(|prefix| name.len() > prefix.len() && name.starts_with(prefix)) {
+                return Err(error);
             }
+            let place = format!("script \"{}\" line {} column {}", error.script, error.line, error.column);
+            promised.push(Promised { slot: *slot, place });
         }
+        Ok(promised)
     }
 }
 
 /// What pgbench only finds out when it runs.
-fn refuse_in_campaign(target: &Target, expression: &Expression, at: usize) -> Result<(), Fault> {
-    if let Target::Invalid(name) = target {
-        return Err(Fault::new(at, format!("invalid variable name: \"{name}\"")));
+fn refuse_target(target: &Target, at: usize) -> Result<(), Fault> {
+    match target {
+        Target::Slot(_) => Ok(()),
+        Target::Invalid(name) => Err(Fault::new(at, format!("invalid variable name: \"{name}\""))),
     }
-    if expression.shows() {
-        return Err(Fault::new(at, "debug() prints while a campaign measures, and is refused"));
-    }
-    Ok(())
 }
 
-fn refuse(name: &str, at: usize) -> Fault {
-    const NOT_YET: [&str; 12] = [
-        "aset",
-        "elif",
-        "else",
-        "endif",
-        "endpipeline",
-        "gset",
-        "if",
-        "setshell",
-        "shell",
-        "sleep",
-        "startpipeline",
-        "syncpipeline",
-    ];
-    let known = NOT_YET.iter().any(|known| known.eq_ignore_ascii_case(name));
-    let what = if known { "is not supported yet" } else { "is unknown" };
-    Fault::new(at, format!("meta command \"\\{name}\" {what}"))
+fn refuse_shown(expression: &Expression, at: usize) -> Result<(), Fault> {
+    match expression.shows() {
+        true => Err(Fault::new(at, "debug() prints while a campaign measures, and is refused")),
+        false => Ok(()),
+    }
+}
+
+/// What a campaign does not know, or does not do unless it is allowed.
+fn refuse(name: &str, at: usize, allowed: &[Risk]) -> Result<(), Fault> {
+    const KNOWN: [&str; 11] =
+        ["aset", "elif", "else", "endif", "endpipeline", "gset", "if", "set", "sleep", "startpipeline", "syncpipeline"];
+    let is = |known: &str| known.eq_ignore_ascii_case(name);
+    if is("shell") || is("setshell") {
+        return match allowed.contains(&Risk::Shell) {
+            true => Ok(()),
+            false => Err(Fault::new(
+                at,
+                format!(
+                    "meta command \"\\{name}\" runs a command on this host while it is measured, and is refused unless \
+                     `shell` is allowed"
+                ),
+            )),
+        };
+    }
+    match KNOWN.into_iter().any(is) {
+        true => Ok(()),
+        false => Err(Fault::new(at, format!("meta command \"\\{name}\" is unknown"))),
+    }
 }

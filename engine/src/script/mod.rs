@@ -14,10 +14,13 @@ pub mod expression;
 pub mod function;
 pub mod hash;
 pub mod meta;
+pub mod outside;
 pub mod parameters;
+pub mod pipeline;
 pub mod program;
 pub mod random;
 pub mod split;
+pub mod stored;
 pub mod token;
 pub mod value;
 

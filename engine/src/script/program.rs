@@ -5,6 +5,7 @@ use super::compile::Compiler;
 use super::expression::{Expression, Slot};
 use super::meta::{Sleep, Target, Word};
 use super::random::Prng;
+use super::stored::Promised;
 use super::value::Value;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -27,6 +28,13 @@ pub enum Dialect {
     Pgbench,
 }
 
+/// What scripts of campaigns may do only where it was allowed by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Risk {
+    /// `\shell` and `\setshell`.
+    Shell,
+}
+
 #[derive(Debug)]
 pub struct Program {
     pub scripts: Vec<Script>,
@@ -37,6 +45,8 @@ pub struct Program {
     pub names: Vec<Box<str>>,
     /// The variable `client_id`, where a script uses it and nobody defined it.
     pub client_id: Option<Slot>,
+    /// In campaigns: what only results may set.
+    pub(super) promised: Vec<Promised>,
     pub(super) slots: HashMap<String, Slot>,
     pub(super) weight: u64,
 }
@@ -54,6 +64,9 @@ pub struct Command {
     pub first_line: String,
     /// The words of a meta command as far as they are no expression; none of SQL.
     pub words: Vec<String>,
+    /// Where it begins.
+    pub line: usize,
+    pub column: usize,
     pub action: Action,
 }
 
@@ -124,8 +137,13 @@ pub struct Store {
 
 impl Program {
     /// For a campaign, in prepared mode.
-    pub fn compile(sources: &[Source], variables: &[(String, Value)]) -> Result<Self, Box<ScriptError>> {
+    pub fn compile(
+        sources: &[Source],
+        variables: &[(String, Value)],
+        allowed: &[Risk],
+    ) -> Result<Self, Box<ScriptError>> {
         let mut compiler = Compiler::new(Dialect::Campaign);
+        allowed.iter().for_each(|&risk| compiler.allow(risk));
         for (name, value) in variables {
             compiler.define(name, value.clone());
         }
@@ -133,6 +151,16 @@ impl Program {
             compiler.add(source)?;
         }
         compiler.finish(true)
+    }
+
+    /// Whether its scripts have nothing but `\set` and SQL whose rows nobody keeps.
+    pub fn is_plain(&self) -> bool {
+        let mut commands = self.scripts.iter().flat_map(|script| &script.commands);
+        commands.all(|command| match command.action {
+            Action::Set(_) => true,
+            Action::Statement(number) => self.statements[number].store.is_none(),
+            _ => false,
+        })
     }
 
     pub fn slot(&self, name: &str) -> Option<Slot> {
@@ -177,7 +205,7 @@ mod tests {
     fn compile(text: &str) -> Result<Program, String> {
         let source = Source { name: "s".into(), weight: 1, text: text.into() };
         let variables = [("scale".to_owned(), Scalar::Integer(3).into())];
-        Program::compile(&[source], &variables).map_err(|error| error.to_string())
+        Program::compile(&[source], &variables, &[]).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -202,7 +230,14 @@ mod tests {
     #[test]
     fn errors_name_line_and_column() {
         for (text, expect) in [
-            ("SELECT 1;\n  \\sleep 1\n", "script \"s\" line 2 column 3: meta command \"\\sleep\" is not supported yet"),
+            (
+                "SELECT 1;\n  \\shell date\n",
+                "script \"s\" line 2 column 3: meta command \"\\shell\" runs a command on this host while it is measured, and \
+                 is refused unless `shell` is allowed",
+            ),
+            ("SELECT 1 AS a \\gset p_\nSELECT :q", "script \"s\" line 2 column 8: undefined variable \"q\""),
+            ("SELECT 1;\n\\if 1", "script \"s\" line 2 column 6: \\if without matching \\endif"),
+            ("SELECT 1;\n\\endpipeline", "script \"s\" line 2 column 1: not in pipeline mode"),
             ("\\foo", "script \"s\" line 1 column 1: meta command \"\\foo\" is unknown"),
             ("\\set", "script \"s\" line 1 column 5: missing argument"),
             ("\\set 1a 1", "script \"s\" line 1 column 1: invalid variable name: \"1a\""),
@@ -224,7 +259,7 @@ mod tests {
     #[test]
     fn scripts_are_chosen_by_weight() {
         let source = |weight| Source { name: "s".into(), weight, text: "SELECT :client_id".into() };
-        let program = Program::compile(&[source(1), source(0), source(3)], &[]).unwrap();
+        let program = Program::compile(&[source(1), source(0), source(3)], &[], &[]).unwrap();
         assert!(program.client_id.is_some());
         let mut prng = Prng::seeded(9);
         let mut counts = [0; 3];

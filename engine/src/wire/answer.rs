@@ -64,16 +64,31 @@ struct Heard {
     /// ReadyForQuery has come.
     ready: Option<Status>,
     error: Option<Box<ServerError>>,
+    /// It is the answer to several statements, of which the first error says why the others failed; and ReadyForQuery
+    /// may come bare.
+    piped: bool,
+    /// How many ReadyForQuery come before the one that ends it.
+    syncs: u32,
 }
 
 impl<T: Taker> Answer<T> {
+    /// What is sent from here on is a pipeline, or, with `false`, single statements again.
+    pub fn pipe(&mut self, piped: bool) {
+        (self.heard.piped, self.heard.syncs) = (piped, 0);
+    }
+
+    /// The pipeline goes on behind a Sync.
+    pub fn add_sync(&mut self) {
+        self.heard.syncs += 1;
+    }
+
     /// Takes what was read from the server. `Ok(None)`: the answer is not at its end yet.
     #[inline]
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Option<Status>, WireError> {
         self.stream.feed(bytes, &mut Ears { heard: &mut self.heard, taker: &mut self.taker })?;
         let ready = self.heard.ready.take();
         if ready.is_some() {
-            self.heard.ended = false;
+            (self.heard.ended, self.heard.piped) = (false, false);
         }
         Ok(ready)
     }
@@ -112,7 +127,11 @@ impl<T: Taker> Listener for Ears<'_, T> {
             backend::NOTICE_RESPONSE_TAG | backend::NOTIFICATION_RESPONSE_TAG | backend::PARAMETER_STATUS_TAG => {}
             backend::ERROR_RESPONSE_TAG => {
                 self.heard.ended = true;
-                self.heard.error = Some(Box::new(ServerError::read(message)?));
+                let error = Box::new(ServerError::read(message)?);
+                match &mut self.heard.error {
+                    Some(_) if self.heard.piped => {}
+                    said => *said = Some(error),
+                }
             }
             tag if self.heard.ready.is_some() => return unexpected(tag, "came after ReadyForQuery"),
             backend::DATA_ROW_TAG => return self.taker.row(message),
@@ -121,7 +140,8 @@ impl<T: Taker> Listener for Ears<'_, T> {
                 self.heard.ended = true;
                 self.taker.completed(message);
             }
-            backend::READY_FOR_QUERY_TAG if self.heard.ended => {
+            backend::READY_FOR_QUERY_TAG if self.heard.syncs > 0 => self.heard.syncs -= 1,
+            backend::READY_FOR_QUERY_TAG if self.heard.ended || self.heard.piped => {
                 self.heard.ready = Some(Status::of(&message[HEADER_BYTES..])?)
             }
             tag @ backend::READY_FOR_QUERY_TAG => return unexpected(tag, "came before the end of the answer"),
@@ -185,6 +205,23 @@ mod tests {
             Err("message ErrorResponse of 2147483647 bytes is longer than the 1048576 we hold"),
         );
         check(&[b"G\0\0\0\x04"], Err("message CopyInResponse came: COPY cannot be part of a script"));
+    }
+
+    #[test]
+    fn a_pipeline_ends_with_the_last_of_its_syncs() {
+        let error: &[u8] = b"E\0\0\0\x13C40001\0Magain\0\0";
+        let later: &[u8] = b"E\0\0\0\x13C25P02\0Mfails\0\0";
+        let ready: &[u8] = b"Z\0\0\0\x05E";
+        let whole = [SELECTED, error, ready, ready, later, ready].concat();
+        for cut in 0..whole.len() {
+            let mut answer = Answer::<Skip>::default();
+            answer.pipe(true);
+            (0..3).for_each(|_| answer.add_sync());
+            assert_eq!(answer.feed(&whole[..cut]), Ok(None));
+            assert_eq!(answer.feed(&whole[cut..]), Ok(Some(Status::InFailedTransaction)));
+            assert_eq!(answer.take_error().unwrap().sqlstate, "40001");
+            assert_eq!(answer.feed(SELECTED), Ok(Some(Status::Idle)), "single statements again");
+        }
     }
 
     #[test]

@@ -5,11 +5,12 @@
 //! [`backend`] reads one message at a time and answers `Ok(None)` where more bytes are needed.
 //! [`stream`] tells messages apart as they arrive, and skips what its listener does not want;
 //! [`answer`] reads a whole answer to one statement and skips what nobody looks at, which is what
-//! the hot path needs; [`rows`] keeps those that a program asks for. What is ours, and why, stands at the head of each.
+//! the hot path needs; [`rows`] keeps those that a program asks for, [`last_row`] the one that a script does. What is ours, and why, stands at the head of each.
 
 pub mod answer;
 pub mod backend;
 pub mod frontend;
+pub mod last_row;
 pub mod parameter;
 pub mod rows;
 pub mod said;

@@ -112,7 +112,7 @@ impl Taker for Rows {
 }
 
 /// Whether the columns of a row are as long as the row.
-fn check(body: &[u8]) -> Option<()> {
+pub(super) fn check(body: &[u8]) -> Option<()> {
     let columns = u16::from_be_bytes(body.get(..2)?.try_into().ok()?);
     let mut rest = &body[2..];
     for _ in 0..columns {

@@ -76,6 +76,8 @@ pub struct Seen {
     pub bound: Vec<Vec<Vec<Option<String>>>>,
     /// The name and value pairs of the last startup message.
     pub startup: Vec<String>,
+    /// The connections of all Binds, in the order in which they came.
+    pub order: Vec<usize>,
     pub queries: Vec<String>,
     pub copied: Vec<u8>,
     pub closed: usize,
@@ -99,7 +101,8 @@ impl FakeServer {
             for (number, stream) in listener.incoming().enumerate() {
                 let shared = Arc::clone(&shared);
                 shared.0.lock().unwrap().bound.push(Vec::new());
-                let connection = Connection { stream: stream.unwrap(), manner, number, seen: shared, executions: 0 };
+                let (stream, parameters) = (stream.unwrap(), Vec::new());
+                let connection = Connection { stream, manner, number, seen: shared, executions: 0, parameters };
                 thread::spawn(move || connection.serve());
             }
         });
@@ -132,6 +135,8 @@ struct Connection {
     number: usize,
     seen: Arc<(Mutex<Seen>, Condvar)>,
     executions: usize,
+    /// Of the last Bind.
+    parameters: Vec<Option<String>>,
 }
 
 /// Whether the connection lives on.
@@ -238,12 +243,16 @@ impl Connection {
                     count += u16::from(self.manner == Manner::SeesOneParameterTooMany);
                     let types = vec![0; 4 * usize::from(count)];
                     out.extend(message(b't', &[&count.to_be_bytes()[..], &types].concat()));
-                    out.extend(message(b'n', b""));
+                    out.extend(described(&statements[name]));
                 }
                 b'B' => {
                     let (name, parameters) = bind(&body);
                     let number = self.number;
-                    self.note(|seen| seen.bound[number].push(parameters));
+                    self.parameters.clone_from(&parameters);
+                    self.note(|seen| {
+                        seen.bound[number].push(parameters);
+                        seen.order.push(number);
+                    });
                     bound = name;
                     out.extend(message(b'2', b""));
                 }
@@ -303,8 +312,10 @@ impl Connection {
             }
             _ => {}
         }
-        if text.starts_with("SELECT") {
-            out.extend(ROW);
+        match columns(text) {
+            columns if columns.is_empty() && text.starts_with("SELECT") => out.extend(ROW),
+            columns if columns.is_empty() || text.ends_with("WHERE false") => {}
+            columns => out.extend(self.row(&columns)),
         }
         *status = status_after(text, *status);
         out.extend(message(b'C', b"OK\0"));
@@ -314,6 +325,20 @@ impl Connection {
             out.extend(ready(*status));
         }
         Ok(true)
+    }
+
+    /// What `SELECT value AS name, ...` answers: a value is `$n`, NULL, or itself.
+    fn row(&self, columns: &[(String, String)]) -> Vec<u8> {
+        let mut body = (columns.len() as u16).to_be_bytes().to_vec();
+        for (value, _) in columns {
+            let value = match value.strip_prefix('$') {
+                Some(number) => self.parameters[number.parse::<usize>().unwrap() - 1].clone(),
+                None => Some(value.clone()).filter(|value| value != "NULL"),
+            };
+            body.extend(value.as_ref().map_or(-1, |value| value.len() as i32).to_be_bytes());
+            body.extend(value.unwrap_or_default().as_bytes());
+        }
+        message(b'D', &body)
     }
 
     fn copy(&mut self) -> io::Result<()> {
@@ -340,6 +365,28 @@ impl Connection {
 
 /// One column with the text `0`.
 const ROW: &[u8] = b"D\0\0\0\x0b\0\x01\0\0\0\x010";
+
+/// Values and names of `SELECT value AS name, ...`; none where there is no AS.
+fn columns(text: &str) -> Vec<(String, String)> {
+    let Some(list) = text.strip_prefix("SELECT ").filter(|list| list.contains(" AS ")) else { return Vec::new() };
+    let list = list.strip_suffix(" WHERE false").unwrap_or(list);
+    let columns = list.split(", ").map(|column| column.split_once(" AS ").unwrap());
+    columns.map(|(value, name)| (value.to_owned(), name.to_owned())).collect()
+}
+
+/// RowDescription, or NoData.
+fn described(text: &str) -> Vec<u8> {
+    let columns = columns(text);
+    if columns.is_empty() {
+        return message(b'n', b"");
+    }
+    let mut body = (columns.len() as u16).to_be_bytes().to_vec();
+    for (_, name) in columns {
+        body.extend(name.as_bytes());
+        body.extend([0; 19]);
+    }
+    message(b'T', &body)
+}
 
 fn status_after(text: &str, status: u8) -> u8 {
     match text {

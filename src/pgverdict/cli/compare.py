@@ -24,7 +24,7 @@ from pgverdict.cli.arm_options import (
 )
 from pgverdict.cli.confinement import CacheState, Cores, EngineCores, Memory
 from pgverdict.cli.options import ReportAsJson, Scale, StoreUrl
-from pgverdict.cli.own_options import Dump, Load, Long, ReadOnly, Schema, Script, own_work
+from pgverdict.cli.own_options import Allow, Dump, Load, Long, ReadOnly, Schema, Script, own_work
 from pgverdict.errors import UserError
 from pgverdict.servers.home import Home
 from pgverdict.spec.cache import Cache
@@ -84,6 +84,7 @@ def compare(
     dump: Dump = None,
     read_only: ReadOnly = False,
     long: Long = False,
+    allow: Allow = None,
     parameter: Annotated[
         list[str] | None,
         typer.Option(
@@ -203,7 +204,7 @@ def compare(
         make_arms((baseline, *candidate), tuple(setting(text) for text in set_ or ())),
         [handicap(text) for text in handicap_ or ()],
     )
-    own = own_work(script or (), schema, load, dump, read_only=read_only, long=long)
+    own = own_work(script or (), schema, load, dump, read_only=read_only, long=long, allow=allow or ())
     if own is not None and workload:
         raise UserError(
             f"a script takes the place of a workload: --workload {workload[0]}",

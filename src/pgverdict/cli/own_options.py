@@ -51,6 +51,15 @@ Long = Annotated[
     typer.Option("--long", help="A transaction of your scripts takes seconds or more: few pairs, unpinned."),
 ]
 
+Allow = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="What your scripts may do that is else refused: `shell` lets \\shell and \\setshell run commands on this"
+        " host.",
+    ),
+]
+
 
 def own_work(
     scripts: Sequence[str],
@@ -60,11 +69,13 @@ def own_work(
     *,
     read_only: bool,
     long: bool,
+    allow: Sequence[str] = (),
 ) -> OwnWork | None:
     """From the options; None without a script. UserError for files that cannot be read, and for options alone."""
     if not scripts:
         given = {
             "--schema": schema, "--load": load, "--dump": dump, "--read-only": read_only, "--long": long,
+            "--allow": allow,
         }  # fmt: skip
         if alone := [name for name, value in given.items() if value]:
             raise UserError(f"nothing works on what these say: {', '.join(alone)}", hint="name a --script")
@@ -78,6 +89,7 @@ def own_work(
         read_dump(Path(dump).expanduser().absolute()) if dump else None,
         read_only,
         long,
+        tuple(dict.fromkeys(allow)),
     )
 
 

@@ -100,6 +100,7 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
             program=cell.workload.program,
             variables=variables_of(streams, cell.spec.scale),
             statement_s=cell.workload.statement_s,
+            allow=cell.workload.allow,
         )
         connected = {arm: engine.connect(arm, where(servers[arm])) for arm in plan.connect_order}
         live = [

@@ -82,6 +82,7 @@ def _run_arm(
             program=cell.workload.program,
             variables={"scale": cell.spec.scale},
             statement_s=cell.workload.statement_s,
+            allow=cell.workload.allow,
         )
         connected = engine.connect(arm, where(server))
         reader = Reader(server, connected.backend_pids, engine, cell.placement.all_cpus)

@@ -203,6 +203,7 @@ def _work(server: Server, spec: AgedSpec, clients: Clients, progress: Callable[[
             program=spec.workload.program,
             variables=clients.variables,
             statement_s=spec.workload.statement_s,
+            allow=spec.workload.allow,
         )
         clients.connected(engine.connect(0, where(server)))
         watch = Watch(connection)

@@ -139,10 +139,12 @@ class Engine:
         variables: Mapping[str, int | None],
         program: Program | None = None,
         statement_s: float = STATEMENT_S,
+        allow: Sequence[str] = (),
     ) -> messages.Ready:
         """Say what the clients of every arm will do: scripts, or a program, which gets the variables as parameters.
 
-        A server that takes longer than `statement_s` for an answer in a slice is taken for frozen.
+        A server that takes longer than `statement_s` for an answer in a slice is taken for frozen. `allow`: what
+        scripts may do that is else refused, such as `shell`.
         """
         self._statement_s = statement_s
         answer = self._ask(
@@ -152,6 +154,7 @@ class Engine:
             threads=threads,
             cpus=None if cpus is None else list(cpus),
             mode="prepared",
+            **({"allow": list(allow)} if allow else {}),
             **_work(scripts, variables, program),
         )
         return messages.ready(answer)

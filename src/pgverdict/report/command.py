@@ -97,7 +97,8 @@ def _own(own: OwnWork) -> list[str]:
         words += ["--script", script.path if plain else f"{script.path}@{script.weight}"]
     for option, file in (("--schema", own.schema), ("--load", own.load), ("--dump", own.dump)):
         words += [option, file.path] if file else []
-    return words + ["--read-only"] * own.read_only + ["--long"] * own.long
+    words += ["--read-only"] * own.read_only + ["--long"] * own.long
+    return words + [word for risk in own.allow for word in ("--allow", risk)]
 
 
 def _parameters(campaign: Campaign) -> Chosen:

@@ -26,13 +26,15 @@ def check_own_scripts(cells: Iterable[tuple[CellSpec, Workload]]) -> None:
 
 
 def check_own_statements(cell: PreparedCell, server: Server, name: str) -> None:
-    """UserError if the server of the arm of that name refuses a statement of the scripts."""
+    """UserError if the server of the arm of that name refuses a statement of the scripts, or answers with columns
+    that do not fit them.
+    """
     with Engine.start() as engine:
         _setup(engine, cell.spec, cell.workload)
         try:
             engine.connect(0, where(server))
         except EngineError as error:
-            if error.kind != "server":
+            if error.kind not in ("server", "request"):
                 raise
             raise UserError(f"arm {name} does not take the scripts: {error.message}") from None
 
@@ -40,12 +42,18 @@ def check_own_statements(cell: PreparedCell, server: Server, name: str) -> None:
 def _setup(engine: Engine, spec: CellSpec, workload: Workload) -> None:
     try:
         engine.setup(
-            clients=1, threads=1, cpus=None, scripts=workload.scripts, variables={"scale": spec.scale}
+            clients=1,
+            threads=1,
+            cpus=None,
+            scripts=workload.scripts,
+            variables={"scale": spec.scale},
+            allow=workload.allow,
         )
     except EngineError as error:
         if error.kind != "request":
             raise
         raise UserError(
             f"a script cannot be measured: {error.message}",
-            hint="`pgverdict pgbench` runs all of pgbench's language, and compares nothing",
+            hint="`pgverdict compare --allow NAME` allows what is refused by name; `pgverdict pgbench` runs whatever"
+            " pgbench does, and compares nothing",
         ) from None

@@ -9,9 +9,12 @@ import json
 import re
 from dataclasses import dataclass
 
-from pgverdict.errors import UserError
+from pgverdict.errors import UserError, unknown_word
 
 _NAME_LENGTH_MAX = 40
+
+RISKS = ("shell",)
+"""What scripts may do only where it is allowed by name. `shell`: run commands on this host (\\shell, \\setshell)."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class OwnWork:
     """Scripts, and the data they work on: `schema`, then `load`, then `dump`; none of the three: pgbench's tables.
 
     `read_only`: the scripts change nothing, so that rounds may work on data in place. `long`: their transactions take
-    seconds or more.
+    seconds or more. `allow`: which of `RISKS` are allowed.
     """
 
     scripts: tuple[OwnScript, ...]
@@ -72,6 +75,7 @@ class OwnWork:
     dump: OwnDump | None = None
     read_only: bool = False
     long: bool = False
+    allow: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         names = [script.name for script in self.scripts]
@@ -80,6 +84,9 @@ class OwnWork:
                 f"two scripts of one name: {', '.join(twice)}",
                 hint="reports tell scripts apart by their names",
             )
+        for risk in self.allow:
+            if risk not in RISKS:
+                raise unknown_word("thing to allow", risk, RISKS)
         if not any(script.weight for script in self.scripts):
             raise UserError(f"no script is ever chosen: {', '.join(names)}", hint="give one a weight above 0")
 
@@ -95,7 +102,10 @@ class OwnWork:
 
     @property
     def digest(self) -> str:
-        """Of everything that decides what is measured: texts, weights and the dump's content, but no paths."""
+        """Of everything that decides what is measured: texts, weights and the dump's content, but no paths.
+
+        What is allowed decides only whether it is measured.
+        """
         texts = [one.text if one else None for one in (self.schema, self.load)]
         parts = (
             [(script.name, script.text, script.weight) for script in self.scripts],

@@ -307,6 +307,7 @@ def _own(kept: dict[str, Any] | None) -> OwnWork | None:
         OwnDump(**dump) if dump else None,
         kept["read_only"],
         kept["long"],
+        tuple(kept.get("allow", ())),
     )
 
 

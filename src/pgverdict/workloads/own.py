@@ -40,6 +40,7 @@ def own_workload(own: OwnWork, cell: CellSpec) -> Workload:
         has_workers=own.long,
         is_long=own.long,
         pairs=few or None,
+        allow=own.allow,
     )
 
 

@@ -178,6 +178,8 @@ class Workload:
     """Whether a transaction may take seconds or minutes: it is given an hour, and few make a cold round."""
     pairs: int | None = None
     """Per round, where its transactions are too long for the number that its regime has."""
+    allow: tuple[str, ...] = ()
+    """What its scripts may do that the engine else refuses: `spec.own.RISKS`."""
     streams: Streams | None = None
     """None: a slice is cut from a flow of transactions that are all alike, by time or by number."""
 

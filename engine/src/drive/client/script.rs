@@ -1,4 +1,10 @@
 //! A client that runs scripts: its variables, and where in a script it is.
+//!
+//! It is compiled for two repertoires. Scripts of nothing but `\set` and SQL are the hot path, and pay for none of
+//! what [`stage`] does for the others.
+
+mod shell;
+mod stage;
 
 use super::{Client, Desk, Ending, Seat, Turn, is_conflict};
 use crate::drive::clock;
@@ -7,28 +13,41 @@ use crate::drive::failure::Failure;
 use crate::drive::slice::Tally;
 use crate::drive::socket::Socket;
 use crate::script::evaluate::Scope;
+use crate::script::expression::Expression;
 use crate::script::meta::Target;
-use crate::script::program::{Action, Program, Set, Statement};
+use crate::script::program::{Action, Program, Statement};
 use crate::script::random::{self, Prng};
+use crate::script::stored::Targets;
 use crate::script::value::{self, Scalar, Value};
-use crate::wire::answer::Skip;
 use crate::wire::backend::Status;
-use crate::wire::frontend::{self, Execution};
+use crate::wire::frontend::{self, Asking, Execution};
+use stage::{Next, Stage};
+use std::fmt::Display;
+use std::mem;
 use std::sync::Arc;
+
+pub use stage::Repertoire;
 
 pub struct ScriptPart {
     program: Arc<Program>,
     /// By the number of the statement.
     executions: Vec<Execution>,
+    /// The same without a Sync, where a script has pipelines.
+    piped: Vec<Execution>,
 }
 
 impl ScriptPart {
     pub fn of(program: Arc<Program>) -> Self {
-        let executions = program.statements.iter().enumerate().map(|(number, statement)| {
-            let parameters = u16::try_from(statement.parameters.len()).expect("the script was checked for it");
-            Execution::new(&connect::prepared_name(number), parameters)
-        });
-        Self { executions: executions.collect(), program }
+        let executions = |sync| {
+            let execution = move |(number, statement): (usize, &Statement)| {
+                let parameters = u16::try_from(statement.parameters.len()).expect("the script was checked for it");
+                let asking = Asking { parse: None, describe: false, sync, forms: &[] };
+                Execution::asking(&connect::prepared_name(number), parameters, asking)
+            };
+            program.statements.iter().enumerate().map(execution).collect()
+        };
+        let piped = if program.is_plain() { Vec::new() } else { executions(false) };
+        Self { executions: executions(true), piped, program }
     }
 }
 
@@ -44,11 +63,19 @@ enum Phase {
     Rollback,
     /// The end of a transaction whose script failed.
     LastRollback,
+    /// The answers to a pipeline.
+    Pipeline,
+    /// The same, of a script that failed inside of it.
+    LastPipeline,
+    /// The end of a `\sleep`.
+    Sleeping,
+    /// The next turn, after a transaction that waited for nothing.
+    Yielding,
 }
 
 #[derive(Debug)]
-pub struct ScriptClient {
-    seat: Seat<Skip>,
+pub struct ScriptClient<T> {
+    seat: Seat<T>,
     phase: Phase,
     /// What functions of scripts draw from, and what chooses scripts.
     functions: Prng,
@@ -57,9 +84,10 @@ pub struct ScriptClient {
     script: usize,
     /// The next command of the script.
     next: usize,
+    stage: Stage,
 }
 
-impl Client for ScriptClient {
+impl<T: Repertoire> Client for ScriptClient<T> {
     type Part = ScriptPart;
 
     /// Everything random comes from the seed and the client's number alone, by the formula in
@@ -89,12 +117,20 @@ impl Client for ScriptClient {
         }
     }
 
-    fn wake(&mut self, _: &mut ScriptDesk<'_>) -> Result<Turn, Failure> {
-        unreachable!("scripts do not pause")
+    fn wake(&mut self, desk: &mut ScriptDesk<'_>) -> Result<Turn, Failure> {
+        let now = clock::now_ns();
+        match self.phase {
+            Phase::Sleeping => self.proceed(desk, now),
+            Phase::Yielding => self.go_on(desk, now),
+            _ => unreachable!("only these pause"),
+        }
     }
 
     fn check_limit(&self, desk: &ScriptDesk<'_>) -> Result<(), Failure> {
-        if self.phase == Phase::Resting { Ok(()) } else { self.seat.check_limit(desk) }
+        match self.phase {
+            Phase::Resting | Phase::Sleeping | Phase::Yielding => Ok(()),
+            _ => self.seat.check_limit(desk),
+        }
     }
 
     fn tally(&self) -> &Tally {
@@ -106,8 +142,9 @@ impl Client for ScriptClient {
     }
 }
 
-impl ScriptClient {
-    pub fn new(seat: Seat<Skip>) -> Self {
+impl<T: Repertoire> ScriptClient<T> {
+    /// `targets`: by statement, where its columns go; of plain scripts there are none.
+    pub fn new(seat: Seat<T>, targets: Arc<[Option<Targets>]>) -> Self {
         let unseeded = Prng::seeded(0);
         Self {
             seat,
@@ -117,6 +154,7 @@ impl ScriptClient {
             variables: Vec::new(),
             script: 0,
             next: 0,
+            stage: Stage::with(targets),
         }
     }
 
@@ -128,9 +166,13 @@ impl ScriptClient {
                 if self.seat.counts_at(desk, now) {
                     desk.recorder.statement(statement, now - self.seat.sent_ns);
                 }
+                if T::WHOLE && desk.part.program.statements[statement].store.is_some() {
+                    return self.store(desk, statement, now);
+                }
                 self.proceed(desk, now)
             }
-            Phase::Statement(statement) => self.statement_failed(desk, statement, now),
+            Phase::Statement(statement) => self.refused(desk, &format_args!("statement {statement}"), now),
+            Phase::Pipeline => self.pipeline_answered(desk, now),
             Phase::Rollback => {
                 self.seat.check_rollback()?;
                 self.finish(desk, now, Ending::Failed);
@@ -141,11 +183,13 @@ impl ScriptClient {
                 self.phase = Phase::Resting;
                 Ok(Turn::Finished)
             }
-            Phase::Resting => Err(self.seat.unasked()),
+            Phase::LastPipeline => self.leave(desk),
+            Phase::Resting | Phase::Sleeping | Phase::Yielding => Err(self.seat.unasked()),
         }
     }
 
-    fn statement_failed(&mut self, desk: &mut ScriptDesk<'_>, statement: usize, now: u64) -> Result<Turn, Failure> {
+    /// What was sent ended with an error. `what` it was is only asked for where that ends the slice.
+    fn refused(&mut self, desk: &mut ScriptDesk<'_>, what: &dyn Display, now: u64) -> Result<Turn, Failure> {
         match self.seat.answer.take_error() {
             Some(error) if is_conflict(&error) => {
                 if self.seat.block != Status::Idle {
@@ -154,7 +198,7 @@ impl ScriptClient {
                 self.finish(desk, now, Ending::Failed);
                 self.go_on(desk, now)
             }
-            error => Err(self.seat.refused(&format!("statement {statement}"), error)),
+            error => Err(self.seat.refused(&what.to_string(), error)),
         }
     }
 
@@ -184,6 +228,9 @@ impl ScriptClient {
         }
         self.seat.start(desk, now);
         self.next = 0;
+        if T::WHOLE {
+            self.stage.begin();
+        }
         true
     }
 
@@ -206,17 +253,16 @@ impl ScriptClient {
             match program.scripts[self.script].commands.get(self.next).map(|command| &command.action) {
                 Some(Action::Set(set)) => {
                     now = None;
-                    let mut scope =
-                        Scope { variables: &self.variables, prng: &mut self.functions, shown: &mut Vec::new() };
-                    match (set.expression.evaluate(&mut scope), &set.target) {
+                    match (self.evaluate(program, &set.expression), &set.target) {
                         (Ok(scalar), Target::Slot(slot)) => self.variables[*slot] = Value::Scalar(scalar),
-                        (Err(error), _) => {
-                            let what = error.words(&program.names).unwrap_or_default();
-                            return self.script_failed(desk, set, &what);
-                        }
+                        (Err(what), _) => return self.failed_at(desk, set.line, set.column, &what),
                         (Ok(_), Target::Invalid(_)) => unreachable!("the dialect of campaigns refuses it"),
                     }
                     self.next += 1;
+                }
+                Some(&Action::Statement(statement)) if T::WHOLE && self.stage.is_piping() => {
+                    self.put_in_pipe(desk, statement)?;
+                    now = None;
                 }
                 Some(&Action::Statement(statement)) => {
                     let execution = &desk.part.executions[statement];
@@ -224,17 +270,36 @@ impl ScriptClient {
                     self.phase = Phase::Statement(statement);
                     desk.outgoing.clear();
                     self.write(execution, &program.statements[statement], desk.outgoing);
+                    if T::WHOLE {
+                        self.stage.waited = true;
+                        self.seat.answer.taker.expect(program.statements[statement].store.is_some());
+                    }
                     self.seat.sent_ns = now.unwrap_or_else(clock::now_ns);
                     self.seat.send(desk)?;
                     return Ok(Turn::Waiting);
                 }
-                Some(_) => unreachable!("the dialect of campaigns has no other commands"),
+                Some(action) if T::WHOLE => {
+                    now = None;
+                    match self.perform(desk, action)? {
+                        Next::Command => {}
+                        Next::Turn(turn) => return Ok(turn),
+                    }
+                }
+                Some(_) => unreachable!("a plain script has no other commands"),
                 None => {
+                    if T::WHOLE && self.stage.is_piping() {
+                        return self.script_failed(desk, "end of script reached with pipeline open");
+                    }
                     if self.seat.block != Status::Idle {
                         return Err(self.left_open(desk));
                     }
                     let ended = now.unwrap_or_else(clock::now_ns);
                     self.finish(desk, ended, Ending::Done);
+                    // Others would never have a turn.
+                    if T::WHOLE && !mem::take(&mut self.stage.waited) {
+                        self.phase = Phase::Yielding;
+                        return Ok(Turn::Pausing(ended));
+                    }
                     if !self.start(desk, ended) {
                         return Ok(Turn::Finished);
                     }
@@ -242,6 +307,12 @@ impl ScriptClient {
                 }
             }
         }
+    }
+
+    #[inline]
+    fn evaluate(&mut self, program: &Program, expression: &Expression) -> Result<Scalar, String> {
+        let mut scope = Scope { variables: &self.variables, prng: &mut self.functions, shown: &mut Vec::new() };
+        expression.evaluate(&mut scope).map_err(|error| error.words(&program.names).unwrap_or_default())
     }
 
     #[inline]
@@ -271,13 +342,37 @@ impl ScriptClient {
         Ok(Turn::Waiting)
     }
 
+    /// What the command at hand cannot do.
+    #[cold]
+    fn script_failed(&mut self, desk: &mut ScriptDesk<'_>, what: &str) -> Result<Turn, Failure> {
+        let commands = &desk.part.program.scripts[self.script].commands;
+        let command = &commands[self.next.min(commands.len() - 1)];
+        self.failed_at(desk, command.line, command.column, what)
+    }
+
     /// The script is wrong, not the server: the slice winds down and the arm stays connected.
-    fn script_failed(&mut self, desk: &mut ScriptDesk<'_>, set: &Set, what: &str) -> Result<Turn, Failure> {
-        let script = &desk.part.program.scripts[self.script].name;
-        let (line, column, number) = (set.line, set.column, self.seat.number);
+    #[cold]
+    fn failed_at(
+        &mut self,
+        desk: &mut ScriptDesk<'_>,
+        line: usize,
+        column: usize,
+        what: &str,
+    ) -> Result<Turn, Failure> {
+        let (script, number) = (&desk.part.program.scripts[self.script].name, self.seat.number);
         let what = format!("script \"{script}\" line {line} column {column}: {what} (client {number})");
         desk.refusal.get_or_insert(Failure::Request(what));
         desk.slice.wind_down();
+        if T::WHOLE && self.stage.is_piping() {
+            return self.abandon_pipeline(desk);
+        }
+        self.leave(desk)
+    }
+
+    /// The client's last deed in a slice that a script has ended.
+    fn leave(&mut self, desk: &mut ScriptDesk<'_>) -> Result<Turn, Failure> {
+        // Of a pipeline that was given up.
+        self.seat.answer.take_error();
         if self.seat.block != Status::Idle {
             return self.roll_back(desk, Phase::LastRollback);
         }

@@ -1,5 +1,5 @@
 //! What Python may ask. A key too many or too few is an error, never a default; those
-//! that may be left out are `statement_limit_us` and `tasks`.
+//! that may be left out are `allow`, `statement_limit_us` and `tasks`.
 
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _};
@@ -22,6 +22,7 @@ pub struct Setup {
     pub threads: usize,
     pub cpus: Option<Vec<usize>>,
     pub mode: Mode,
+    pub allow: Vec<Risk>,
     pub work: Work,
 }
 
@@ -30,6 +31,13 @@ pub struct Setup {
 pub enum Work {
     Scripts { scripts: Vec<Script>, variables: BTreeMap<String, Value> },
     Native { name: String, parameters: BTreeMap<String, Value> },
+}
+
+/// What scripts may do only where it is allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Risk {
+    Shell,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -250,6 +258,8 @@ impl<'de> Deserialize<'de> for Setup {
             #[serde(deserialize_with = "required")]
             cpus: Option<Vec<usize>>,
             mode: Mode,
+            #[serde(default)]
+            allow: Vec<Risk>,
             scripts: Option<Vec<Script>>,
             variables: Option<BTreeMap<String, Value>>,
             workload: Option<Native>,
@@ -260,13 +270,14 @@ impl<'de> Deserialize<'de> for Setup {
             name: String,
             parameters: BTreeMap<String, Value>,
         }
-        let Keys { clients, threads, cpus, mode, scripts, variables, workload } = Keys::deserialize(deserializer)?;
+        let Keys { clients, threads, cpus, mode, allow, scripts, variables, workload } =
+            Keys::deserialize(deserializer)?;
         let work = match (scripts, variables, workload) {
             (Some(scripts), Some(variables), None) => Work::Scripts { scripts, variables },
             (None, None, Some(Native { name, parameters })) => Work::Native { name, parameters },
             _ => return Err(D::Error::custom("a setup has either the key `workload`, or `scripts` and `variables`")),
         };
-        Ok(Self { clients, threads, cpus, mode, work })
+        Ok(Self { clients, threads, cpus, mode, allow, work })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::drive::slice::{Amount, Plan, Task};
 use crate::drive::work::Work;
 use crate::generate::Share;
 use crate::measure::totals::Totals;
-use crate::script::program::{Program, Source};
+use crate::script::program::{Program, Risk, Source};
 use crate::workload;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
@@ -108,7 +108,7 @@ impl<W: Write> Session<W> {
         let layout = layout(&setup)?;
         let (work, statements) = match setup.work {
             request::Work::Scripts { scripts, variables } => {
-                let program = program(scripts, &variables)?;
+                let program = program(scripts, &variables, &setup.allow)?;
                 let statements = statements_of_scripts(&program);
                 (Work::Scripts(Arc::new(program)), statements)
             }
@@ -281,7 +281,11 @@ fn layout(setup: &request::Setup) -> Result<Layout, Failure> {
     Ok(Layout { clients, threads, cpus: setup.cpus.clone() })
 }
 
-fn program(scripts: Vec<request::Script>, variables: &BTreeMap<String, serde_json::Value>) -> Result<Program, Failure> {
+fn program(
+    scripts: Vec<request::Script>,
+    variables: &BTreeMap<String, serde_json::Value>,
+    allow: &[request::Risk],
+) -> Result<Program, Failure> {
     if !(1..=SCRIPTS_MAX).contains(&scripts.len()) {
         return refuse(format!("there are {} scripts, not between 1 and {SCRIPTS_MAX}", scripts.len()));
     }
@@ -294,7 +298,8 @@ fn program(scripts: Vec<request::Script>, variables: &BTreeMap<String, serde_jso
     for (name, value) in variables {
         values.push((name.clone(), answer::value(name, value)?));
     }
-    Program::compile(&sources, &values).map_err(|error| Failure::Request(error.to_string()))
+    let allowed: Vec<Risk> = allow.iter().map(|request::Risk::Shell| Risk::Shell).collect();
+    Program::compile(&sources, &values, &allowed).map_err(|error| Failure::Request(error.to_string()))
 }
 
 fn statements_of_scripts(program: &Program) -> Vec<StatementText> {
