@@ -1,9 +1,10 @@
 """From the runs of both programs to the table. Pure."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+
+from bench.compared import Compared, compared
 
 from .cases import CASES, Case, Figure, Goal
 
@@ -36,21 +37,10 @@ def figure_us(run: Run, figure: Figure, units: int) -> float:
     return 1e6 * seconds / run.transactions / units
 
 
-@dataclass(frozen=True)
-class Compared:
-    """A goal with what was measured: medians over rounds, and the rounds' ratios."""
-
-    case: Case
-    goal: Goal
-    ours: float
-    theirs: float
-    ratio: float
-    lowest: float
-    highest: float
-    rounds: int
+Found = Compared[Case, Goal]
 
 
-def compare(runs: Sequence[Run]) -> list[Compared]:
+def compare(runs: Sequence[Run]) -> list[Found]:
     """Every goal of every case that was run with both programs."""
     by_case: dict[str, dict[tuple[int, str], Run]] = {}
     for run in runs:
@@ -66,7 +56,10 @@ def compare(runs: Sequence[Run]) -> list[Compared]:
 
 def _compare(
     case: Case, goal: Goal, own: Mapping[tuple[int, str], Run], less: Mapping[tuple[int, str], Run]
-) -> Compared | None:
+) -> Found | None:
+    def values(program: str) -> dict[int, float]:
+        return {number: value(number, program) for number, of in own if of == program}
+
     def value(number: int, program: str) -> float:
         run, base = own[number, program], less.get((number, program))
         if base is None:
@@ -74,15 +67,7 @@ def _compare(
         # The other script has one such command too, so that what is left is of all but one.
         return (figure_us(run, goal.figure, 1) - figure_us(base, goal.figure, 1)) / (case.units - 1)
 
-    rounds = sorted({number for number, _ in own if (number, OURS) in own and (number, THEIRS) in own})
-    if not rounds:
-        return None
-    ours = [value(number, OURS) for number in rounds]
-    theirs = [value(number, THEIRS) for number in rounds]
-    ratios = [one / other if other else math.nan for one, other in zip(ours, theirs, strict=True)]
-    return Compared(
-        case, goal, median(ours), median(theirs), median(ratios), min(ratios), max(ratios), len(rounds)
-    )
+    return compared(case, goal, values(OURS), values(THEIRS))
 
 
 IDLE_BYTES_MOST = 10_000
@@ -103,13 +88,13 @@ def bytes_per_connection(runs: Sequence[Run]) -> dict[str, float]:
     return told
 
 
-def table(compared: Sequence[Compared]) -> str:
+def table(found: Sequence[Found]) -> str:
     """Markdown."""
     lines = [
         "| case | figure | ours | pgbench | ratio: median (lowest to highest) | goal | |",
         "|---|---|---|---|---|---|---|",
     ]
-    for one in compared:
+    for one in found:
         if one.goal.figure in (Figure.TPS, Figure.ROWS):
             shown = [f"{value:,.0f} /s" for value in (one.ours, one.theirs)]
         else:

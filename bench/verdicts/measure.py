@@ -127,9 +127,9 @@ def _execute(campaign: Campaign, view: LiveView) -> tuple[RunRecord, str | None]
 
 
 def revision_of_checkout() -> str:
-    """The commit, with a plus sign where the sources have been changed since."""
+    """The commit, with a plus sign where the sources have been changed since. Pages are written by what asks."""
     commit = _git("rev-parse", "--short=12", "HEAD")
-    return commit + ("+" if _git("status", "--porcelain", "--", ".", ":!bench/results") else "")
+    return commit + ("+" if _git("status", "--porcelain", "--", ".", ":!bench/results", ":!docs") else "")
 
 
 def _git(*arguments: str) -> str:

@@ -38,16 +38,19 @@ class Size:
 
 @dataclass(frozen=True)
 class Case:
-    """`get_ready` does what may take minutes and needs nobody to be quiet (building the rival). `opened` makes
-    everything that repetitions share (a server, loaded data), and gives both sides: ours, theirs."""
+    """`get_ready` does what may take minutes and needs nobody to be quiet (building the rival), and says which version
+    of it there is; WorldError where there is none. `opened` makes everything that repetitions share (a server,
+    loaded data), and gives both sides: ours, theirs."""
 
     name: str
     title: str
     rival: str
+    differs: str
+    """In which respects the two do not do the same: sentences."""
     goals: tuple[Goal, ...]
     size: Size
     tiny: Size
-    get_ready: Callable[[], object]
+    get_ready: Callable[[], str]
     opened: Callable[[Size], AbstractContextManager[tuple[Side, Side]]]
 
 

@@ -21,6 +21,11 @@ class GoProgram:
     version: str
     package: str
 
+    def ready(self) -> str:
+        """Its version, when it is built."""
+        self.built()
+        return f"{self.name} {self.version}"
+
     def built(self) -> Path:
         """The program; WorldError where it cannot be built."""
         place = Home.find().cache / "bench-go" / f"{self.name}-{self.version}"

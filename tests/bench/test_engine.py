@@ -22,7 +22,7 @@ def test_ratios_are_of_the_same_round_and_their_median_is_told() -> None:
 
     cpu = next(one for one in compare(runs) if one.goal.figure is Figure.CPU)
 
-    assert (cpu.ratio, cpu.lowest, cpu.highest, cpu.rounds) == pytest.approx((0.6, 0.5, 0.9, 3))
+    assert (cpu.ratio, cpu.lowest, cpu.highest, cpu.repetitions) == pytest.approx((0.6, 0.5, 0.9, 3))
     assert (cpu.ours, cpu.theirs) == pytest.approx((3.0, 5.0))
     assert "| **0.60** (0.50 to 0.90) | <= 0.75 | met |" in table([cpu])
 
@@ -30,7 +30,7 @@ def test_ratios_are_of_the_same_round_and_their_median_is_told() -> None:
 def test_a_round_that_one_program_lacks_is_left_out() -> None:
     runs = [a_run("null-8", 0, OURS, 2.0), a_run("null-8", 0, THEIRS, 4.0), a_run("null-8", 1, OURS, 2.0)]
 
-    assert {one.rounds for one in compare(runs)} == {1}
+    assert {one.repetitions for one in compare(runs)} == {1}
     assert compare([a_run("null-8", 0, OURS, 2.0)]) == []
 
 

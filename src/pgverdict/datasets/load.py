@@ -33,10 +33,7 @@ def load(
     progress: Callable[[int, int], None],
 ) -> tuple[TableLoaded, ...]:
     """Load `dataset` into a new database of `server`; returns rows and digests, per table."""
-    server.create_database(DATABASE)
-    with views.session(server, DATABASE) as connection:
-        views.create_extensions(connection, shared=isinstance(server, OutsideServer))
-        views.execute_script(connection, dataset.tables_sql_at(scale), "the schema")
+    make_tables(server, dataset, scale)
     loaded = engine.load(where(server), streams(dataset, scale), progress) if dataset.tables else ()
     if dataset.rows_sql:
         with views.session(server, DATABASE) as connection:
@@ -48,12 +45,25 @@ def load(
                 hint="give the same data as SQL: --schema FILE --load FILE",
             )
         restore(dataset.dump, server, DATABASE)
+    finish(server, dataset)
+    return loaded
+
+
+def make_tables(server: AnyServer, dataset: Dataset, scale: int) -> None:
+    """A new database of `server`, with empty tables."""
+    server.create_database(DATABASE)
+    with views.session(server, DATABASE) as connection:
+        views.create_extensions(connection, shared=isinstance(server, OutsideServer))
+        views.execute_script(connection, dataset.tables_sql_at(scale), "the schema")
+
+
+def finish(server: AnyServer, dataset: Dataset) -> None:
+    """What comes when the rows are there: indexes and keys, vacuum, a checkpoint."""
     with views.session(server, DATABASE) as connection:
         views.execute_script(connection, dataset.indexes_sql, "the indexes")
         # FREEZE: otherwise the first reader of every page would set hint bits, and write.
         connection.execute("VACUUM (FREEZE, ANALYZE)")
         views.checkpoint(connection)
-    return loaded
 
 
 def streams(dataset: Dataset, scale: int) -> list[list[Step]]:

@@ -1,0 +1,48 @@
+"""From what is kept to the page that the documentation has: the same records give the same page."""
+
+from collections.abc import Sequence
+
+from .case import Case
+from .figures import compare, table
+from .recorded import Recorded
+
+HEAD = """\
+# Standard workloads
+
+| | |
+|---|---|
+| [insert-benchmark](insert-benchmark.md) | Mark Callaghan's Insert Benchmark |
+| [ycsb-a to ycsb-f](ycsb.md) | the core workloads of YCSB |
+| [tpcc](tpcc.md) | TPC-C-like |
+| [tpch](tpch.md) | derived from TPC-H |
+| [sysbench-...](sysbench.md) | sysbench's OLTP scripts, and Mark Callaghan's single queries on its tables |
+
+All others: [workloads](../workloads.md).
+
+## What they cost, beside other programs
+
+A load generator shares its host with the server more often than not, and what it takes the server lacks. So what the engine takes for a workload is held against the
+program that others use for it: both in turn, on the same server (PostgreSQL 18, fsync off, 1 GB of shared buffers, on the same cores), a checkpoint before each. Client CPU is the
+processor time of the whole process, from its start to its end. Ratios are ours / theirs, of the same repetition. `./x bench workloads` measures this, and
+writes this page from what is recorded in `bench/results/workloads`.
+"""
+
+
+def page(recorded: Sequence[Recorded], cases: Sequence[Case]) -> str:
+    """Markdown."""
+    by_name = {one.case: one for one in recorded}
+    told = [case for case in cases if case.name in by_name]
+    runs = [run for case in told for run in by_name[case.name].runs]
+    parts = [HEAD, table(compare(runs, told)), "", "What the two sides do not do alike, and when this was measured:", ""]
+    for case in told:
+        one = by_name[case.name]
+        dates = sorted({run.date[:10] for run in one.runs})
+        parts.append(
+            f"- `{case.name}`, beside {one.rival}. {case.differs} ({', '.join(dates)}, engine"
+            f" {one.engine[:12]}, {_host(one)}.)"
+        )
+    return "\n".join(parts) + "\n"
+
+
+def _host(one: Recorded) -> str:
+    return f"{one.host['cores']} cores of {one.host['processor']}, {one.host['system']}"
