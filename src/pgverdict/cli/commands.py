@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 import pgverdict
-from pgverdict.cli import calibrate, compare, doctor, export, listing, pgbench, report, run, schema
+from pgverdict.cli import cache, calibrate, compare, doctor, export, listing, pgbench, report, run, schema
 
 app = typer.Typer(
     name="pgverdict",
@@ -22,6 +22,7 @@ app.command("calibrate")(calibrate.calibrate)
 app.command("report")(report.report)
 app.command("export")(export.export)
 app.command("import")(export.import_)
+app.command("cache")(cache.cache)
 app.command("doctor")(doctor.doctor)
 app.add_typer(listing.app, name="list")
 app.command("pgbench", context_settings=pgbench.PASSED_ON)(pgbench.pgbench)

@@ -19,6 +19,7 @@ from pgverdict.servers.account import Account, server_account
 from pgverdict.servers.fetch import Jar, fetch
 from pgverdict.servers.home import VARIABLE, Home
 from pgverdict.servers.interruption import shield
+from pgverdict.servers.marked import remove_tree
 from pgverdict.servers.maven import Progress
 from pgverdict.servers.release import (
     Release,
@@ -263,6 +264,19 @@ def read_install(root: Path) -> Install | None:
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     return install if install.postgres.is_file() and install.initdb.is_file() else None
+
+
+def note_use(install: Install, home: Home) -> None:
+    """A run works with it now: what was used longest ago goes first where the cache is to hold less."""
+    if install.root.parent == home.installs:
+        os.utime(install.root)
+
+
+def forget_install(home: Home, name: str) -> None:
+    """Delete it; it can be made again. What is half deleted is no install."""
+    with locked(home.installs):
+        (home.installs / name / _FACTS).unlink(missing_ok=True)
+        remove_tree(home.installs / name)
 
 
 def _offer_local(error: WorldError, spelling: str, home: Home) -> WorldError:

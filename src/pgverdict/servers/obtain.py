@@ -7,7 +7,7 @@ from pgverdict.servers.account import Account
 from pgverdict.servers.build import obtain_built
 from pgverdict.servers.found import obtain_installed
 from pgverdict.servers.home import Home
-from pgverdict.servers.install import Install, obtain_published
+from pgverdict.servers.install import Install, note_use, obtain_published
 from pgverdict.servers.maven import Progress
 from pgverdict.spec.spelling import Image, Installed, Outside, Published, read_spelling
 
@@ -28,13 +28,15 @@ def obtain(
     asked = read_spelling(spelling)
     match asked:
         case Published():
-            return obtain_published(asked.release, home, copy=copy, progress=progress, account=account)
+            found = obtain_published(asked.release, home, copy=copy, progress=progress, account=account)
         case Installed():
-            return obtain_installed(asked, home, copy=copy, account=account)
+            found = obtain_installed(asked, home, copy=copy, account=account)
         case Outside() | Image():
             raise UserError(
                 f"there is no install of a server that is only connected to: {spelling}",
                 hint="only `pgverdict compare` takes one",
             )
         case _:
-            return obtain_built(asked, home, copy=copy, progress=progress, say=say, account=account)
+            found = obtain_built(asked, home, copy=copy, progress=progress, say=say, account=account)
+    note_use(found, home)
+    return found
