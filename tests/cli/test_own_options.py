@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pgverdict.cli.own_options import TEXT_BYTES_MAX, own_work
+from pgverdict.cli.own_files import TEXT_BYTES_MAX
+from pgverdict.cli.own_options import own_work
 from pgverdict.errors import UserError
 from pgverdict.spec.own import OwnWork
 

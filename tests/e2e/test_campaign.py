@@ -13,6 +13,7 @@ from pgverdict.plan.rounds import arrange
 from pgverdict.records.round import RoundState
 from pgverdict.records.run import RunState
 from pgverdict.store.opening import open_store
+from tests.campaign_page import OWN_WORK, write_sql_files
 from tests.e2e import cli
 
 MATRIX = """
@@ -83,6 +84,25 @@ settings = { work_mem = ["4MB", "lots"] }
     good, bad = json.loads((tmp_path / "report.json").read_text())["cells"]
     assert (good["rounds"], bad["rounds"]) == (2, 0)
     assert any("could not be prepared" in note for note in bad["notes"])
+
+
+@pytest.mark.slow
+def test_the_example_of_own_work_runs_as_the_page_shows_it(home: Path, tmp_path: Path, store: str) -> None:
+    write_sql_files(tmp_path)
+    file = _file(tmp_path, f"rounds = 2\n{OWN_WORK}")
+    done = cli.run("run", file, "--store", store, home=home)
+
+    assert done.returncode == 0, done.stderr
+    with open_store(store) as opened:
+        run = opened.load_run()
+    assert [cell.spec.workload for cell in run.cells] == ["buy+look", "buy+look", "top", "top"]
+    assert [len(cell.measured) for cell in run.cells] == [2, 2, 2, 2]
+    assert [dict(cell.spec.parameters).get("partitions", 0) for cell in run.cells] == [0, 0, 0, 4]
+    own = run.cells[0].spec.own
+    assert own is not None
+    assert [script.path for script in own.scripts] == [
+        str(tmp_path / name) for name in ("shop/buy.sql", "shop/look.sql")
+    ]
 
 
 def test_a_dry_run_lists_the_cells_and_starts_nothing(home: Path, tmp_path: Path, store: str) -> None:

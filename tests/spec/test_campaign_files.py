@@ -1,22 +1,21 @@
 """The campaign files that come with the product, and those that the documentation shows."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 from pydantic import TypeAdapter
 
+from pgverdict.cli.own_tables import own_work_of
 from pgverdict.plan.matrix import HostSize, campaign_of
 from pgverdict.spec.campaign import Campaign
 from pgverdict.spec.document import read_document
 from pgverdict.spec.file import CampaignFile, SmallTable, WorkloadTable
 from pgverdict.spec.tuning import Disk
+from tests.campaign_page import EXAMPLES, PAGE, write_sql_files
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "campaigns").glob("*.toml"))
-PAGE = (ROOT / "docs" / "campaigns.md").read_text()
-EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
 LAPTOP = HostSize(16 << 30, 4, Disk.SSD)
 
 
@@ -60,9 +59,11 @@ def test_the_studies_have_the_cells_they_were_published_with() -> None:
 
 
 @pytest.mark.parametrize("text", EXAMPLES, ids=range(len(EXAMPLES)))
-def test_an_example_of_the_page_is_a_campaign(text: str) -> None:
-    assert _campaign(text).cells
-    assert _campaign(text, small=True).cells
+def test_an_example_of_the_page_is_a_campaign(text: str, tmp_path: Path) -> None:
+    write_sql_files(tmp_path)
+    document = read_document(str(tmp_path / "c.toml"), text)
+    for small in (False, True):
+        assert campaign_of(document, LAPTOP, own_work_of(document), seed=1, small=small).cells
 
 
 def test_the_page_has_examples_and_the_shortest_is_five_lines() -> None:

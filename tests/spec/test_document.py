@@ -46,7 +46,7 @@ def test_a_value_and_a_list_of_one_are_the_same() -> None:
         (f"{SMALLEST}settings = {{ work_mem = [[1]] }}\n", "c.toml:5: workload.settings.work_mem must be a text, a"
          " number, true or false: [1]", None),
         ('arms = ["17", "18"]\n[[workload]]\nscale = 1\n', "c.toml:2: no name in [[workload]]",
-         'write name = "select-only"'),
+         'write name = "select-only", or script = "FILE.sql"'),
         ('arms = ["17", "18"]\n', "c.toml:1: no workload", 'write [[workload]] and below it name = "select-only"'),
         ("arms = [\n", "c.toml:1: not TOML: invalid value", "docs/campaigns.md has examples"),
         (f"{SMALLEST}name = 'x'\n", "c.toml:5: not TOML: cannot overwrite a value",

@@ -1,6 +1,5 @@
 """Options that put a user's own work in place of a built-in workload, and the files they name."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -8,10 +7,7 @@ from typing import Annotated
 import typer
 
 from pgverdict.errors import UserError
-from pgverdict.spec.own import OwnScript, OwnText, OwnWork
-
-TEXT_BYTES_MAX = 4 << 20
-"""Texts are kept with every run; more is a dump."""
+from pgverdict.spec.own import OwnWork
 
 Script = Annotated[
     list[str] | None,
@@ -80,41 +76,15 @@ def own_work(
         if alone := [name for name, value in given.items() if value]:
             raise UserError(f"nothing works on what these say: {', '.join(alone)}", hint="name a --script")
         return None
-    from pgverdict.datasets.restore import read_dump
+    from pgverdict.cli.own_files import read_dump_at, read_script, read_sql
 
+    here = Path.cwd()
     return OwnWork(
-        tuple(map(_script, scripts)),
-        _text(schema, "the schema") if schema else None,
-        _text(load, "the SQL of the load") if load else None,
-        read_dump(Path(dump).expanduser().absolute()) if dump else None,
+        tuple(read_script(text, here) for text in scripts),
+        read_sql(schema, "the schema", here) if schema else None,
+        read_sql(load, "the SQL of the load", here) if load else None,
+        read_dump_at(dump, here) if dump else None,
         read_only,
         long,
         tuple(dict.fromkeys(allow)),
     )
-
-
-def _script(text: str) -> OwnScript:
-    """FILE or FILE@WEIGHT, as pgbench has it."""
-    path, at, weight = text.rpartition("@")
-    if not at:
-        path, weight = text, "1"
-    elif not re.fullmatch(r"\d{1,6}", weight):
-        raise UserError(f"not a weight: {text}", hint="write FILE@WEIGHT with a whole number")
-    read = _text(path, "the script")
-    return OwnScript(read.path, read.text, int(weight))
-
-
-def _text(name: str, what: str) -> OwnText:
-    path = Path(name).expanduser().absolute()
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"cannot read {what} {path}: {error.strerror}") from None
-    if len(content) > TEXT_BYTES_MAX:
-        raise UserError(
-            f"{what} has more than {TEXT_BYTES_MAX >> 20} MB: {path}", hint="data may come by --dump"
-        )
-    try:
-        return OwnText(str(path), content.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise UserError(f"{what} is not UTF-8 at byte {error.start}: {path}") from None

@@ -104,6 +104,7 @@ def run(
 
 def read_campaign(file: Path, *, small: bool = False, only: tuple[str, ...] = ()) -> Campaign:
     """The campaign of a file as it is on this host. UserError for what is wrong with the file."""
+    from pgverdict.cli.own_tables import own_work_of
     from pgverdict.observe.host import memory_total_bytes
     from pgverdict.observe.storage import disk_of
     from pgverdict.plan.matrix import HostSize, campaign_of
@@ -118,7 +119,8 @@ def read_campaign(file: Path, *, small: bool = False, only: tuple[str, ...] = ()
     document = read_document(str(file), text)
     disk = disk_of(Home.find().cache) if document.tables.tune is not None else None
     host = HostSize(memory_total_bytes(), len(os.sched_getaffinity(0)), disk)
-    campaign = campaign_of(document, host, seed=secrets.randbelow(2**31), small=small, only=only)
+    own = own_work_of(document)
+    campaign = campaign_of(document, host, own, seed=secrets.randbelow(2**31), small=small, only=only)
     for number, table in enumerate(document.tables.arm):
         for key in ("data_directory", "wal_directory"):
             directory = getattr(table, key)

@@ -18,6 +18,7 @@ def schema() -> None:
         workloads,
         {"type": "array", "items": workloads, "minItems": 1},
     ]
+    tables["WorkloadTable"]["oneOf"] = [{"required": ["name"]}, {"required": ["script"]}]
     for table in ("WorkloadTable", "DefaultsTable"):
         tables[table]["properties"]["primary"]["anyOf"] = [{"enum": list(primary_metrics())}]
     sys.stdout.write(json.dumps(made, indent=2) + "\n")

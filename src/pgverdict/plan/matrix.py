@@ -6,19 +6,21 @@ made small in `plan.smaller`, how one workload's table becomes points in `plan.p
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from pgverdict.errors import UserError, unknown_word
 from pgverdict.plan.point import Point, spelled_value
-from pgverdict.plan.points import points_of
+from pgverdict.plan.points import known_parameters, points_of
 from pgverdict.plan.smaller import Smaller, smaller
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Written, make_arms, settings_in
 from pgverdict.spec.confinement import core_numbers, memory_limit_bytes
 from pgverdict.spec.document import Document
+from pgverdict.spec.own import OwnWork
 from pgverdict.spec.parameters import Chosen, choose
 from pgverdict.spec.quantities import duration_s, is_size, percentage, size_bytes
 from pgverdict.spec.sizes import Whole, data_size, scale_for
 from pgverdict.spec.tuning import Disk, Tuning, Use
-from pgverdict.workloads import catalogue
+from pgverdict.workloads.own import workload_of
 from pgverdict.workloads.regimes import regimes_of
 
 SHARED_BUFFERS_DEFAULT_BYTES = 128 << 20
@@ -36,9 +38,17 @@ class HostSize:
 
 
 def campaign_of(
-    document: Document, host: HostSize, *, seed: int, small: bool = False, only: Sequence[str] = ()
+    document: Document,
+    host: HostSize,
+    own: Mapping[int, OwnWork] = MappingProxyType({}),
+    *,
+    seed: int,
+    small: bool = False,
+    only: Sequence[str] = (),
 ) -> Campaign:
     """The campaign that a file asks for on this host; `seed` where the file names none.
+
+    `own`: the user's own work, as it was read, by the number of the [[workload]] that names its files.
 
     UserError, with file, line and key, for what cannot be.
     """
@@ -72,7 +82,7 @@ def campaign_of(
         )
     base = _with_cores(document, base)
     base = replace(base, tuning=_tuning(document, base, host))
-    points = points_of(document, made)
+    points = points_of(document, own, made)
     if made is not None:
         base, points = _divided(document, base, points, made, host)
     cells = tuple(dict.fromkeys(_cell(document, point, base, host) for point in points))
@@ -181,10 +191,16 @@ def _cell(document: Document, point: Point, base: Campaign, host: HostSize) -> C
     table = document.tables.workload[point.table]
     with document.at(*point.place, "parameters" if table.partitions is None else "partitions"):
         parameters = _parameters(point)
-        workload = catalogue.workload(point.workload, parameters)
+        workload = workload_of(
+            CellSpec(point.workload, point.scale, point.clients, parameters, own=point.own)
+        )
     with document.at(*point.place, "regime"):
         regime = regimes_of(workload, [point.regime] if point.regime else [])[0]
     with document.at(*point.place, "size"):
+        if point.size is not None and point.own is not None and point.own.has_data:
+            raise UserError(
+                f"how large your own data is at a scale nobody knows: {point.size}", hint="use scale"
+            )
         scale = _scale(point, workload.dataset.bytes_per_scale, settings, base, host)
     with document.at(*point.place):
         return CellSpec(
@@ -196,12 +212,14 @@ def _cell(document: Document, point: Point, base: Campaign, host: HostSize) -> C
             regime=regime,
             pairs=point.pairs,
             cache=point.cache,
+            own=point.own,
             settings=settings,
         )
 
 
 def _parameters(point: Point) -> Chosen:
-    return choose(dict(point.parameters), catalogue.parameters(point.workload), of=point.workload)
+    known = known_parameters((point.workload, point.own))
+    return choose(dict(point.parameters), known, of=point.workload)
 
 
 def _scale(
@@ -262,7 +280,7 @@ def _divided(
 
 def _bytes(document: Document, point: Point, base: Campaign, host: HostSize) -> int:
     cell = _cell(document, point, base, host)
-    return cell.scale * catalogue.workload(cell.workload, cell.parameters).dataset.bytes_per_scale
+    return cell.scale * workload_of(cell).dataset.bytes_per_scale
 
 
 def _refuse_twice(document: Document, points: Sequence[Point], base: Campaign, host: HostSize) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pgverdict.spec.cache import Cache
+from pgverdict.spec.own import OwnWork
 from pgverdict.spec.regime import Regime
 
 SCALE = 10
@@ -31,6 +32,8 @@ class Point:
     parameters: tuple[tuple[str, Any], ...] = ()
     primary: str | None = None
     pairs: int | None = None
+    own: OwnWork | None = None
+    """The user's own work; `workload` is then its name."""
 
     @property
     def place(self) -> tuple[str | int, ...]:

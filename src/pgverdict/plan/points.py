@@ -9,19 +9,30 @@ from pgverdict.plan.point import AXES, Point, spelled_value
 from pgverdict.plan.smaller import Smaller
 from pgverdict.spec.document import Document
 from pgverdict.spec.file import Axes, DefaultsTable, WorkloadTable
+from pgverdict.spec.own import OwnWork
+from pgverdict.spec.parameters import Parameter
 from pgverdict.spec.regime import CHOSEN_REGIMES
 from pgverdict.workloads import catalogue
+from pgverdict.workloads.own import own_regime, parameters_of
 
 _SETTING, _PARAMETER = "settings.", "parameters."
 
 
-def points_of(document: Document, made: Smaller | None) -> list[Point]:
-    """All points of all workloads but the excluded ones; UserError for an exclusion that excludes nothing."""
-    _require_known_parameters(document)
+Work = tuple[str, OwnWork | None]
+"""What a point works: its name, and the user's own work if it is that, else it is of the catalogue."""
+
+
+def points_of(document: Document, own: Mapping[int, OwnWork], made: Smaller | None) -> list[Point]:
+    """All points of all workloads but the excluded ones; UserError for an exclusion that excludes nothing.
+
+    `own`: the user's own work, by the number of its [[workload]].
+    """
+    works = [_works(number, table, own) for number, table in enumerate(document.tables.workload)]
+    _require_known_parameters(document, works)
     points = [
         point
         for number, table in enumerate(document.tables.workload)
-        for point in _multiplied(document, number, table, made)
+        for point in _multiplied(document, number, table, works[number], made)
     ]
     kept = points
     for number, exclusion in enumerate(document.tables.exclude):
@@ -37,18 +48,31 @@ def points_of(document: Document, made: Smaller | None) -> list[Point]:
     return kept
 
 
-def _require_known_parameters(document: Document) -> None:
+def _works(number: int, table: WorkloadTable, own: Mapping[int, OwnWork]) -> tuple[Work, ...]:
+    if number in own:
+        return ((own[number].name, own[number]),)
+    assert table.name is not None, "a table without own work has a name"
+    return tuple((name, None) for name in table.name)
+
+
+def known_parameters(work: Work) -> tuple[Parameter, ...]:
+    """Those that may be chosen of it. UserError for a name that no workload has."""
+    name, own = work
+    return catalogue.parameters(name) if own is None else parameters_of(own)
+
+
+def _require_known_parameters(document: Document, works: Sequence[Sequence[Work]]) -> None:
     """A parameter that none of the workloads knows which it is said of."""
     tables = document.tables
-    everything = [name for table in tables.workload for name in table.name]
-    said: list[tuple[tuple[str | int, ...], Axes, Sequence[str]]] = [
-        (("workload", number), table, table.name) for number, table in enumerate(tables.workload)
+    everything = [work for of_table in works for work in of_table]
+    said: list[tuple[tuple[str | int, ...], Axes, Sequence[Work]]] = [
+        (("workload", number), table, works[number]) for number, table in enumerate(tables.workload)
     ]
-    for place, table, names in [*said, (("defaults",), tables.defaults, everything)]:
-        known = set()
-        for name in names:
+    for place, table, these in [*said, (("defaults",), tables.defaults, everything)]:
+        names, known = [name for name, _ in these], set()
+        for work in these:
             with document.at(*place, "name"):
-                known |= {parameter.name for parameter in catalogue.parameters(name)}
+                known |= {parameter.name for parameter in known_parameters(work)}
         wanted = dict.fromkeys(table.parameters, "parameters")
         wanted |= {"partitions": "partitions"} if table.partitions is not None else {}
         for name, key in wanted.items():
@@ -69,7 +93,9 @@ def _require_known(exclusion: Mapping[str, Any], points: Sequence[Point]) -> Non
             raise unknown_word("axis", name, known)
 
 
-def _multiplied(document: Document, number: int, table: WorkloadTable, made: Smaller | None) -> list[Point]:
+def _multiplied(
+    document: Document, number: int, table: WorkloadTable, works: Sequence[Work], made: Smaller | None
+) -> list[Point]:
     place = ("workload", number)
     with document.at(*place):
         _require_one_size(table)
@@ -85,22 +111,23 @@ def _multiplied(document: Document, number: int, table: WorkloadTable, made: Sma
     with document.at(*place, "variants"):
         _require_even(variants)
     found = []
-    for name in table.name:
+    for work in works:
         with document.at(*place, "name"):
-            own = _of_workload(name, axes, _said(table) if len(table.name) == 1 else {})
+            its_own = _of_workload(work, axes, _said(table) if len(works) == 1 else {})
         for variant in variants:
-            for values in itertools.product(*own.values()):
-                found.append(_point(number, name, variant, dict(zip(own, values, strict=True)), fixed))
+            for values in itertools.product(*its_own.values()):
+                found.append(_point(number, work, variant, dict(zip(its_own, values, strict=True)), fixed))
     return found
 
 
 def _of_workload(
-    name: str, axes: Mapping[str, Sequence[Any]], its_own: Mapping[str, Sequence[Any]]
+    work: Work, axes: Mapping[str, Sequence[Any]], its_own: Mapping[str, Sequence[Any]]
 ) -> dict[str, Sequence[Any]]:
     """What is said of several workloads, or in the defaults, is for those that know it; what is not, stays to be
     refused."""
-    known = {f"{_PARAMETER}{parameter.name}" for parameter in catalogue.parameters(name)}
-    has_regimes = catalogue.workload(name).regime in CHOSEN_REGIMES
+    name, own = work
+    known = {f"{_PARAMETER}{parameter.name}" for parameter in known_parameters(work)}
+    has_regimes = (own_regime(own) if own else catalogue.workload(name).regime) in CHOSEN_REGIMES
     return {
         axis: values
         for axis, values in axes.items()
@@ -114,16 +141,18 @@ def _of_workload(
 
 def _point(
     table: int,
-    name: str,
+    work: Work,
     variant: Mapping[str, Any],
     chosen: Mapping[str, Any],
     fixed: Mapping[str, Any],
 ) -> Point:
     settings = {key.removeprefix(_SETTING): v for key, v in chosen.items() if key.startswith(_SETTING)}
     parameters = {key.removeprefix(_PARAMETER): v for key, v in chosen.items() if key.startswith(_PARAMETER)}
+    name, own = work
     return Point(
         table,
         name,
+        own=own,
         settings=tuple((key.lower(), spelled_value(value)) for key, value in {**settings, **variant}.items()),
         parameters=tuple(sorted(parameters.items())),
         **{key: value for key, value in chosen.items() if key in AXES},

@@ -63,4 +63,17 @@ class Document:
 
 def read_document(path: str, text: str) -> Document:
     """UserError for what is no TOML, has an unknown key or a value of the wrong kind; the first of several."""
-    return Document(path, text, read_shaped(path, text, SHAPE))
+    document = Document(path, text, read_shaped(path, text, SHAPE))
+    _require_work(document)
+    return document
+
+
+def _require_work(document: Document) -> None:
+    """A workload's table says which it is: by its name, or by scripts."""
+    for number, table in enumerate(document.tables.workload):
+        if table.name is None and table.script is None:
+            line = lines.line_of(document.text, ("workload", number))
+            raise UserError(
+                f"{document.path}:{line}: no name in [[workload]]",
+                hint=f'write {_EXAMPLES["name"]}, or script = "FILE.sql"',
+            )

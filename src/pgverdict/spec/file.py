@@ -122,7 +122,25 @@ class DefaultsTable(Axes):
 class WorkloadTable(DefaultsTable):
     """A workload and the cells it is measured in."""
 
-    name: Texts = Field(description="a workload of `pgverdict list workloads`, or several")
+    name: Texts | None = Field(
+        default=None,
+        description="a workload of `pgverdict list workloads`, or several; not beside own scripts",
+    )
+    script: Texts | None = Field(
+        default=None,
+        description="instead of a name: pgbench scripts of yours, FILE or FILE@WEIGHT, a mix of all of them",
+    )
+    schema_file: StrictStr | None = Field(
+        default=None, alias="schema", description="file with the SQL that makes the scripts' tables"
+    )
+    load: StrictStr | None = Field(default=None, description="file with the SQL that fills them")
+    dump: StrictStr | None = Field(default=None, description="file of pg_dump with their data")
+    read_only: StrictBool = Field(default=False, description="the scripts change nothing")
+    long: StrictBool = Field(default=False, description="a transaction takes seconds or more")
+    allow: Texts | None = Field(
+        default=None,
+        description="what scripts may do that is else refused: 'shell' runs commands on this host",
+    )
 
 
 class TuneTable(_Table):

@@ -26,6 +26,11 @@ def parameters_of(own: OwnWork) -> tuple[Parameter, ...]:
     return () if own.has_data else pgbench_data.PARAMETERS
 
 
+def own_regime(own: OwnWork) -> Regime:
+    """On which data its rounds work where nothing is chosen."""
+    return Regime.READ_ONLY if own.read_only else Regime.FRESH
+
+
 def own_workload(own: OwnWork, cell: CellSpec) -> Workload:
     """Transactions are counted, not timed, since nothing is known of how long they take."""
     values = filled(cell.parameters, parameters_of(own), of=own.name)
@@ -35,7 +40,7 @@ def own_workload(own: OwnWork, cell: CellSpec) -> Workload:
         about="your own scripts",
         dataset=_dataset(own, cell.scale) if own.has_data else pgbench_data.dataset(values),
         scripts=tuple(Script(script.name, script.text, script.weight) for script in own.scripts),
-        regime=Regime.READ_ONLY if own.read_only else Regime.FRESH,
+        regime=own_regime(own),
         bound=SliceBound.TRANSACTIONS,
         has_workers=own.long,
         is_long=own.long,
