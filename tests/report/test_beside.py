@@ -3,26 +3,32 @@
 import dataclasses
 import json
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from pgverdict.judge.cell import judge_run
 from pgverdict.judge.published import Agreement
+from pgverdict.plan.matrix import HostSize, campaign_of
 from pgverdict.records.run import RunRecord
 from pgverdict.report import matching
 from pgverdict.report.beside import BesideReport, BesideRow
 from pgverdict.report.html import to_html
 from pgverdict.report.machine import to_json
 from pgverdict.report.markdown import to_markdown
-from pgverdict.report.matching import where_data_lies
+from pgverdict.report.matching import is_about, where_data_lies
 from pgverdict.report.model import Report, make_report
 from pgverdict.report.terminal import print_report
 from pgverdict.spec.campaign import CellSpec
+from pgverdict.spec.document import read_document
 from pgverdict.spec.published import Where
 from pgverdict.spec.published_file import read_published
+from pgverdict.spec.tuning import Disk
 
 from . import samples
+
+CAMPAIGNS = Path(__file__).parents[2] / "campaigns"
 
 PUBLISHED = """
 claims = ["nobody knows why"]
@@ -123,18 +129,44 @@ def test_a_mean_over_a_cell_is_that_cell() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scale", "memory", "where"),
+    ("scale", "memory", "host", "where"),
     [
-        (10, None, Where.BUFFERS),
-        (100, None, Where.MEMORY),
-        (100, 1 << 30, Where.BEYOND),
-        (100, 2 << 30, Where.MEMORY),
+        (10, None, None, Where.BUFFERS),
+        (100, None, None, Where.MEMORY),
+        (100, 1 << 30, 1 << 34, Where.BEYOND),
+        (100, 2 << 30, 1 << 34, Where.MEMORY),
+        (100, None, 1 << 30, Where.BEYOND),
+        (100, None, 1 << 34, Where.MEMORY),
     ],
 )
-def test_where_data_lies_follows_from_sizes(scale: int, memory: int | None, where: Where) -> None:
-    campaign = dataclasses.replace(samples.CAMPAIGN, memory_bytes=memory)
+def test_where_data_lies_follows_from_sizes(
+    scale: int, memory: int | None, host: int | None, where: Where
+) -> None:
+    run = samples.a_run()
+    campaign = dataclasses.replace(run.campaign, memory_bytes=memory)
+    facts = () if host is None else (("memory_bytes", str(host)),)
 
-    assert where_data_lies(CellSpec("select-only", scale, 1), campaign) is where
+    found = where_data_lies(
+        CellSpec("select-only", scale, 1), dataclasses.replace(run, campaign=campaign, host=facts)
+    )
+
+    assert found is where
+
+
+@pytest.mark.parametrize("small", [False, True])
+@pytest.mark.parametrize("study", ["insert-benchmark", "standard-workloads", "v11-v12", "v15-v16"])
+def test_figures_of_a_study_are_about_cells_of_its_campaign(study: str, small: bool) -> None:
+    document = read_document(study, (CAMPAIGNS / f"{study}.toml").read_text())
+    campaign = campaign_of(document, HostSize(32 << 30, 8, Disk.SSD), seed=1, small=small)
+    run = dataclasses.replace(samples.a_run(), campaign=campaign, host=(("memory_bytes", str(32 << 30)),))
+    published = read_published(study, (CAMPAIGNS / "published" / f"{study}.toml").read_text())
+
+    missing = [
+        one.name for one in published.figures if not any(is_about(one, c, run) for c in campaign.cells)
+    ]
+
+    # Small, the Insert Benchmark has nothing larger than the memory of a host.
+    assert [name for name in missing if not (small and name.startswith("IO-bound"))] == []
 
 
 def test_every_format_shows_theirs_and_ours() -> None:

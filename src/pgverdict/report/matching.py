@@ -59,7 +59,7 @@ def _rows(run: RunRecord, verdicts: Judged, published: Published, figure: Figure
     asked = [
         (cell, judged[candidate - 1], verdict)
         for cell, judged in zip(run.cells, verdicts, strict=True)
-        if _is_about(figure, cell.spec, run.campaign)
+        if is_about(figure, cell.spec, run)
         and (verdict := _verdict(figure, judged[candidate - 1])) is not None
     ]
     if not asked:
@@ -161,12 +161,13 @@ def _major(version: str) -> str | None:
     return match[1] if match else None
 
 
-def _is_about(figure: Figure, spec: CellSpec, campaign: Campaign) -> bool:
+def is_about(figure: Figure, spec: CellSpec, run: RunRecord) -> bool:
+    """Whether a cell of the run is one that the figure is about, apart from arms and statements."""
     chosen = dict(spec.parameters)
     return (
         (not figure.workloads or spec.workload in figure.workloads)
         and (not figure.clients or spec.clients in figure.clients)
-        and (not figure.where or where_data_lies(spec, campaign) in figure.where)
+        and (not figure.where or where_data_lies(spec, run) in figure.where)
         # A parameter that is not chosen is at its default, which for numbers of things is none of them.
         and all(chosen.get(name, 0) in values for name, values in figure.parameters)
     )
@@ -185,13 +186,16 @@ def _verdict(figure: Figure, judged: Sequence[Verdict]) -> Verdict | None:
     )
 
 
-def where_data_lies(spec: CellSpec, campaign: Campaign) -> Where:
-    """By the sizes that were asked for. Without a limit of memory no cell is beyond it: none is measured so."""
+def where_data_lies(spec: CellSpec, run: RunRecord) -> Where:
+    """By the sizes that were asked for, and what a server may have of memory: what it is confined to, else the host's.
+
+    The host's it has for itself in chains; elsewhere larger data is measured on confined servers only."""
+    campaign = run.campaign
     size = data_bytes(spec, workload_of(spec))
     if size <= shared_buffers_of(campaign, spec.settings):
         return Where.BUFFERS
-    beyond = campaign.memory_bytes is not None and size > campaign.memory_bytes
-    return Where.BEYOND if beyond else Where.MEMORY
+    memory = campaign.memory_bytes or int(dict(run.host).get("memory_bytes", 0))
+    return Where.BEYOND if memory and size > memory else Where.MEMORY
 
 
 def deviations(
