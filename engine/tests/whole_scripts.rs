@@ -96,14 +96,20 @@ fn a_sleep_beyond_all_patience_is_refused() {
 #[test]
 fn transactions_that_wait_for_nothing_leave_turns_to_others() {
     // Client 0 would go on for ever.
-    let script = "\\if :client_id = 1\nSELECT 1;\n\\endif\n";
-    let (server, mut engine) = ready(Manner::Polite, 2, script);
-    let mut request = slice(0, 1, 0);
-    request["bound"] = json!({"duration_us": 300_000});
-    let done = engine.ask(&request);
-    assert_eq!(done["message"], "slice_done", "{done}");
-    server.look(|seen| assert!(seen.bound[1].len() > 1));
-    assert!(done["transactions"].as_u64().unwrap() > done["statements"][0]["count"].as_u64().unwrap());
+    for instead in ["", "\\else\n\\shell true\n"] {
+        let script = format!("\\if :client_id = 1\nSELECT 1;\n{instead}\\endif\n");
+        let (server, mut engine) = (FakeServer::start(Manner::Polite), Engine::start());
+        let mut request = setup(2, 1, &script);
+        request["allow"] = json!(["shell"]);
+        engine.ask(&request);
+        engine.ask(&connect(0, &server));
+        let mut request = slice(0, 1, 0);
+        request["bound"] = json!({"duration_us": 500_000});
+        let done = engine.ask(&request);
+        assert_eq!(done["message"], "slice_done", "{done}");
+        server.look(|seen| assert!(seen.bound[1].len() > 1));
+        assert!(done["transactions"].as_u64().unwrap() > done["statements"][0]["count"].as_u64().unwrap());
+    }
 }
 
 #[test]

@@ -166,8 +166,8 @@ def test_own_work_is_named_by_its_files() -> None:
 
     assert command.startswith(
         "pgverdict compare 17.7 18.1 --script '/work/a b.sql' --script /work/d@e@1 --script /work/c.sql@3"
-        " --schema /work/schema.sql --load /work/load.sql --dump /work/dump --read-only --long --allow shell"
-        " --scale 10 "
+        " --schema /work/schema.sql --load /work/load.sql --dump /work/dump --read-only --long"
+        " --allow shell --scale 10 "
     )
 
 

@@ -23,7 +23,6 @@ use crate::wire::backend::Status;
 use crate::wire::frontend::{self, Asking, Execution};
 use stage::{Next, Stage};
 use std::fmt::Display;
-use std::mem;
 use std::sync::Arc;
 
 pub use stage::Repertoire;
@@ -296,8 +295,10 @@ impl<T: Repertoire> ScriptClient<T> {
                     let ended = now.unwrap_or_else(clock::now_ns);
                     self.finish(desk, ended, Ending::Done);
                     // Others would never have a turn.
-                    if T::WHOLE && !mem::take(&mut self.stage.waited) {
+                    if T::WHOLE && !self.stage.waited {
                         self.phase = Phase::Yielding;
+                        // Nothing is owed by the server.
+                        self.seat.sent_ns = ended;
                         return Ok(Turn::Pausing(ended));
                     }
                     if !self.start(desk, ended) {

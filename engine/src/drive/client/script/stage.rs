@@ -58,7 +58,7 @@ impl Repertoire for LastRow {
 pub(super) struct Stage {
     /// By statement, where its columns go.
     targets: Arc<[Option<Targets>]>,
-    /// Whether the transaction under way has waited for anything.
+    /// Whether the transaction under way has left the thread to others.
     pub(super) waited: bool,
     /// Whether the `\elif` at hand was jumped to.
     jumped: bool,
@@ -124,15 +124,11 @@ impl<T: Repertoire> ScriptClient<T> {
                 Ok(time) => return self.sleep(desk, next, time),
                 Err(what) => return self.fails(desk, next, &what),
             },
-            Action::Shell(words) => {
-                self.stage.waited = true;
-                match self.run_shell(desk, words, false)? {
-                    Ok(_) => {}
-                    Err(what) => return self.fails(desk, next, &what),
-                }
-            }
+            Action::Shell(words) => match self.run_shell(desk, words, false)? {
+                Ok(_) => {}
+                Err(what) => return self.fails(desk, next, &what),
+            },
             Action::SetShell { target, line: words } => {
-                self.stage.waited = true;
                 let answered = self.run_shell(desk, words, true)?;
                 match (answered.and_then(|printed| outside::integer(&printed)), target) {
                     (Ok(value), Target::Slot(slot)) => self.variables[*slot] = Scalar::Integer(value).into(),
