@@ -89,6 +89,8 @@ def listener(
     _certify(folder, "stranger")
     _certify(folder, "cert_user", "-addext", "basicConstraints=critical,CA:FALSE")
     account.give(folder / "localhost.key")
+    lock = ["openssl", "pkcs8", "-topk8", "-passout", "pass:hush", "-in", str(folder / "cert_user.key")]
+    subprocess.run([*lock, "-out", str(folder / "locked.key")], check=True, capture_output=True)
     port = _free_port()
     (data / "pg_hba.conf").write_text(RULES)
     with (data / "postgresql.conf").open("a") as file:
@@ -163,6 +165,16 @@ def _ask(pgbench: Path, folder: Path, connection: str, **environment: str) -> tu
         ("cert_user", "sslmode=require sslcert={folder}/cert_user.crt sslkey={folder}/cert_user.key", True),
         ("scram_user", "require_auth=scram-sha-256,md5", True),
         ("md5_user", "require_auth=!password,!none", True),
+        (
+            "cert_user",
+            "sslmode=require sslcert={folder}/cert_user.crt sslkey={folder}/locked.key sslpassword=hush",
+            True,
+        ),
+        (
+            "tls_user",
+            "sslcert={folder}/cert_user.crt sslkey={folder}/cert_user.key sslcertmode=require",
+            True,
+        ),
         ("tls_user", "require_auth=none", True),
         ("tls_user", "target_session_attrs=read-write", True),
         ("tls_user", "target_session_attrs=prefer-standby load_balance_hosts=random", True),
@@ -228,6 +240,30 @@ def test_a_user_gets_in_as_the_server_and_the_user_want_it(
             "sslcert={folder}/cert_user.crt sslkey={folder}/cert_user.key sslcertmode=disable",
             "",
             "requires a valid client certificate",
+        ),
+        (
+            "tls_user",
+            "sslmode=require sslcertmode=require",
+            "",
+            "server accepted connection without a valid SSL certificate",
+        ),
+        (
+            "open_user",
+            "sslmode=disable sslcertmode=require",
+            "",
+            "server did not request an SSL certificate",
+        ),
+        (
+            "cert_user",
+            "sslmode=require sslcert={folder}/cert_user.crt sslkey={folder}/locked.key sslpassword=loud",
+            "",
+            "could not load private key file",
+        ),
+        (
+            "cert_user",
+            "sslmode=require sslcert={folder}/cert_user.crt sslkey={folder}/locked.key",
+            "",
+            "it is encrypted, and there is no sslpassword",
         ),
         (
             "tls_user",

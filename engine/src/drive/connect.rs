@@ -101,8 +101,14 @@ fn greet(conversation: &mut Conversation, place: &Door) -> Result<Greeting, Fail
         ("application_name", "pgverdict"),
         ("client_encoding", "UTF8"),
     ];
-    let login =
-        Login { user: &place.user, password: None, binding: Binding::Prefer, methods: None, parameters: &parameters };
+    let login = Login {
+        user: &place.user,
+        password: None,
+        binding: Binding::Prefer,
+        methods: None,
+        wants_certificate: false,
+        parameters: &parameters,
+    };
     login::greet(conversation, &login).map_err(|unwelcome| match unwelcome {
         Unwelcome::Failure(failure) | Unwelcome::Inside(failure) => failure,
         Unwelcome::Untrusted(what) => conversation.failed(&what),

@@ -210,6 +210,7 @@ impl Connection {
                 password,
                 binding: self.binding,
                 methods: self.methods.as_ref(),
+                wants_certificate: self.tls.wants_certificate,
                 parameters: &parameters,
             }
         };

@@ -34,7 +34,7 @@ pub const KEYWORDS: [(&str, &str, bool); 47] = [
     ("sslnegotiation", "PGSSLNEGOTIATION", true),
     ("sslcompression", "PGSSLCOMPRESSION", false),
     ("sslcertmode", "PGSSLCERTMODE", true),
-    ("sslpassword", "", false),
+    ("sslpassword", "", true),
     ("sslcrl", "PGSSLCRL", true),
     ("sslcrldir", "PGSSLCRLDIR", true),
     ("sslsni", "PGSSLSNI", true),

@@ -3,6 +3,7 @@
 use super::conversation::Conversation;
 use super::demands::{Method, Methods};
 use super::failure::Failure;
+use super::tls::{self, Tls};
 use crate::wire::backend::{self, Message};
 use crate::wire::frontend;
 use fallible_iterator::FallibleIterator;
@@ -34,6 +35,8 @@ pub struct Login<'a> {
     pub binding: Binding,
     /// The ways to be let in that are allowed; `None`: any.
     pub methods: Option<&'a Methods>,
+    /// Whether the server has to ask for our certificate, and gets it.
+    pub wants_certificate: bool,
     /// All parameters of the startup message.
     pub parameters: &'a [(&'a str, &'a str)],
 }
@@ -105,6 +108,11 @@ impl Authentication<'_, '_> {
                 Err(untrusted("channel binding required, but server authenticated client without channel binding"))
             }
             Message::AuthenticationOk => {
+                if self.login.wants_certificate
+                    && let Some(what) = conversation.socket().tls().map_or(Some(tls::NOT_ASKED), Tls::kept_certificate)
+                {
+                    return Err(untrusted(what));
+                }
                 if !self.asked {
                     self.check(Method::None)?;
                 }

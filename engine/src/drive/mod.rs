@@ -20,6 +20,7 @@ pub mod epoll;
 pub mod failure;
 pub mod gate;
 pub mod halt;
+pub mod key;
 pub mod load;
 pub mod login;
 pub mod pgbench;

@@ -2,6 +2,7 @@
 
 use super::conninfo::Settings;
 use super::dial::TlsMode;
+use super::key::KeyPassword;
 use super::tls::{TlsSettings, Verify, Version};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,9 +26,8 @@ pub fn secure(settings: &Settings, folder: Option<&Path>) -> Result<(TlsMode, Tl
     let roots = if of_system { Some(system_roots()?) } else { file("sslrootcert", "root.crt") };
     let client = file("sslcert", "postgresql.crt").filter(|file| file.exists()).zip(file("sslkey", "postgresql.key"));
     let client = match get("sslcertmode").unwrap_or("allow") {
-        "allow" => client,
+        "allow" | "require" => client,
         "disable" => None,
-        "require" => return Err("sslcertmode value \"require\" is not supported".to_owned()),
         other => return Err(format!("invalid sslcertmode value: \"{other}\"")),
     };
     let sslmode = get("sslmode").unwrap_or(if of_system { "verify-full" } else { "prefer" });
@@ -73,7 +73,11 @@ pub fn secure(settings: &Settings, folder: Option<&Path>) -> Result<(TlsMode, Tl
     let usual = || folder.map(|folder| folder.join("root.crt"));
     let roots = roots.or_else(usual).filter(|_| verify != Verify::Nothing);
     let revocations = if verify == Verify::Nothing { Vec::new() } else { revocations(settings, folder)? };
-    Ok((mode, TlsSettings { verify, roots, client, at_once, sni, versions, revocations }))
+    let key_password = get("sslpassword").map(KeyPassword::from);
+    let wants_certificate = get("sslcertmode") == Some("require");
+    let settings =
+        TlsSettings { verify, roots, client, key_password, wants_certificate, at_once, sni, versions, revocations };
+    Ok((mode, settings))
 }
 
 fn system_roots() -> Result<PathBuf, String> {
@@ -134,7 +138,7 @@ mod tests {
                 "ssl_max_protocol_version=TLSv1.1",
                 "ssl_max_protocol_version \"tlsv1.1\" is not supported: TLSv1.2 is the oldest",
             ),
-            ("sslcertmode=require", "sslcertmode value \"require\" is not supported"),
+            ("sslcertmode=always", "invalid sslcertmode value: \"always\""),
         ] {
             assert_eq!(secured(text).unwrap_err(), expect, "{text}");
         }

@@ -1,16 +1,19 @@
 //! TLS over a connected socket, by rustls.
 
-use rustls::client::WebPkiServerVerifier;
+use super::key::{self, KeyPassword};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{ResolvesClientCert, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::server::ParsedCertificate;
+use rustls::sign::CertifiedKey;
 use rustls::{CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls_pki_types::{CertificateDer, CertificateRevocationListDer, ServerName, UnixTime};
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is asked of the server's certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +38,10 @@ pub struct TlsSettings {
     pub roots: Option<PathBuf>,
     /// Our own certificate and its key.
     pub client: Option<(PathBuf, PathBuf)>,
+    /// Of the key.
+    pub key_password: Option<KeyPassword>,
+    /// Whether the server has to ask for our certificate, and gets it.
+    pub wants_certificate: bool,
     /// Whether TLS begins without a question whether the server can.
     pub at_once: bool,
     /// Whether the server is told whom we want to talk to.
@@ -56,6 +63,7 @@ impl TlsSettings {
 #[derive(Debug)]
 pub struct Tls {
     connection: ClientConnection,
+    identity: Arc<Identity>,
 }
 
 impl Tls {
@@ -68,13 +76,14 @@ impl Tls {
             }
             Err(error) => return Err(format!("SSL error: no certificate can be for \"{host}\": {error}")),
         };
-        let config = config(settings)?;
+        let identity = Arc::new(Identity::of(settings)?);
+        let config = config(settings, &identity)?;
         let mut connection = ClientConnection::new(Arc::new(config), name).map_err(|error| error.to_string())?;
         connection.set_buffer_limit(None);
         while connection.is_handshaking() {
             connection.complete_io(raw).map_err(|error| refused(&error, host))?;
         }
-        Ok(Self { connection })
+        Ok(Self { connection, identity })
     }
 
     /// Decrypted bytes; 0: the other side has closed.
@@ -107,6 +116,15 @@ impl Tls {
             }
         }
         Ok(bytes.len())
+    }
+
+    /// What speaks against it that the server has asked for our certificate and got it, in libpq's words.
+    pub fn kept_certificate(&self) -> Option<&'static str> {
+        match (self.identity.asked.load(Ordering::Relaxed), &self.identity.certified) {
+            (false, _) => Some(NOT_ASKED),
+            (true, None) => Some("server accepted connection without a valid SSL certificate"),
+            (true, Some(_)) => None,
+        }
     }
 
     /// What binds a SCRAM exchange to this connection: RFC 5929, tls-server-end-point.
@@ -180,7 +198,42 @@ fn der(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((tag, content, rest))
 }
 
-fn config(settings: &TlsSettings) -> Result<ClientConfig, String> {
+/// What is said where a certificate was to be asked for and was not.
+pub const NOT_ASKED: &str = "server did not request an SSL certificate";
+
+/// Our own certificate, if we have one, and whether the server has asked for it.
+#[derive(Debug)]
+struct Identity {
+    certified: Option<Arc<CertifiedKey>>,
+    asked: AtomicBool,
+}
+
+impl Identity {
+    fn of(settings: &TlsSettings) -> Result<Self, String> {
+        let certified = match &settings.client {
+            None => None,
+            Some((certificate, key)) => {
+                let key = key::read(key, settings.key_password.as_ref())?;
+                let certified = CertifiedKey::from_der(certificates(certificate)?, key, &ring::default_provider());
+                Some(Arc::new(certified.map_err(|error| error.to_string())?))
+            }
+        };
+        Ok(Self { certified, asked: AtomicBool::new(false) })
+    }
+}
+
+impl ResolvesClientCert for Identity {
+    fn resolve(&self, _: &[&[u8]], _: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
+        self.asked.store(true, Ordering::Relaxed);
+        self.certified.clone()
+    }
+
+    fn has_certs(&self) -> bool {
+        self.certified.is_some()
+    }
+}
+
+fn config(settings: &TlsSettings, identity: &Arc<Identity>) -> Result<ClientConfig, String> {
     let provider = Arc::new(ring::default_provider());
     let (least, most) = settings.versions;
     let allowed =
@@ -192,14 +245,7 @@ fn config(settings: &TlsSettings) -> Result<ClientConfig, String> {
     let verifier = Verifier::of(settings, roots, provider)?;
     let builder =
         builder.map_err(|error| error.to_string())?.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
-    let mut config = match &settings.client {
-        None => builder.with_no_client_auth(),
-        Some((certificate, key)) => {
-            let key = PrivateKeyDer::from_pem_file(key)
-                .map_err(|error| format!("could not read private key file \"{}\": {error}", key.display()))?;
-            builder.with_client_auth_cert(certificates(certificate)?, key).map_err(|error| error.to_string())?
-        }
-    };
+    let mut config = builder.with_client_cert_resolver(Arc::clone(identity) as Arc<dyn ResolvesClientCert>);
     config.enable_sni = settings.sni;
     if settings.at_once {
         config.alpn_protocols = vec![b"postgresql".to_vec()];

@@ -9,12 +9,17 @@
 
 use super::backend::{self, HEADER_BYTES, Status};
 use super::stream::{Listener, Stream};
-use super::{ServerError, WireError};
+use super::{HELD_BYTES_MAX, ServerError, WireError};
 
 /// What becomes of rows.
 pub trait Taker {
     /// Whether the next row is to be had whole.
     fn wants_row(&self) -> bool;
+
+    /// How long such a row may be.
+    fn row_bytes_max(&self) -> usize {
+        HELD_BYTES_MAX
+    }
 
     /// A row, header and body, if it was wanted.
     fn row(&mut self, message: &[u8]) -> Result<(), WireError>;
@@ -118,6 +123,10 @@ impl<T: Taker> Listener for Ears<'_, T> {
             backend::COMMAND_COMPLETE_TAG => self.taker.wants_end(),
             _ => false,
         }
+    }
+
+    fn held_bytes_max(&self, tag: u8) -> usize {
+        if tag == backend::DATA_ROW_TAG { self.taker.row_bytes_max() } else { HELD_BYTES_MAX }
     }
 
     #[inline]

@@ -58,10 +58,10 @@ pub fn message_bytes(header: Header) -> usize {
 }
 
 /// Refuses a message that we would have to hold and that is too long for it.
-pub fn refuse_too_long(header: Header) -> Result<(), WireError> {
+pub fn refuse_too_long(header: Header, most: usize) -> Result<(), WireError> {
     let name = name_of(header.tag())?;
-    match message_bytes(header) > HEADER_BYTES + HELD_BYTES_MAX {
-        true => Err(WireError::TooLong { name, length: header.len() }),
+    match message_bytes(header) > HEADER_BYTES + most {
+        true => Err(WireError::TooLong { name, length: header.len(), most }),
         false => Ok(()),
     }
 }
@@ -69,7 +69,16 @@ pub fn refuse_too_long(header: Header) -> Result<(), WireError> {
 /// Takes the first message out of `inbox`; `None`: more bytes are needed.
 pub fn next(inbox: &mut BytesMut) -> Result<Option<Message>, WireError> {
     let Some(header) = header(inbox)? else { return Ok(None) };
-    refuse_too_long(header)?;
+    refuse_too_long(header, HELD_BYTES_MAX)?;
+    parse(inbox, header)
+}
+
+/// A message that is there as a whole, however long it is.
+pub fn whole(message: &[u8]) -> Result<Option<Message>, WireError> {
+    header(message)?.map_or(Ok(None), |header| parse(&mut BytesMut::from(message), header))
+}
+
+fn parse(inbox: &mut BytesMut, header: Header) -> Result<Option<Message>, WireError> {
     let message = Message::parse(inbox).map_err(|error| malformed(header.tag(), error))?;
     if let Some(Message::ReadyForQuery(body)) = &message {
         Status::of(&[body.status()])?;

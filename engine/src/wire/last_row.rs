@@ -1,9 +1,8 @@
 //! The last row of an answer, for `\gset` and `\aset`, in one buffer that is used again for the next answer.
 
-use super::WireError;
 use super::answer::Taker;
 use super::backend::{self, HEADER_BYTES};
-use super::rows;
+use super::{KEPT_ROW_BYTES_MAX, WireError, rows};
 
 #[derive(Debug, Default)]
 pub struct LastRow {
@@ -39,6 +38,10 @@ impl Taker for LastRow {
         self.wanted
     }
 
+    fn row_bytes_max(&self) -> usize {
+        KEPT_ROW_BYTES_MAX
+    }
+
     #[inline]
     fn row(&mut self, message: &[u8]) -> Result<(), WireError> {
         if !self.wanted {
@@ -63,6 +66,7 @@ impl Taker for LastRow {
 
 #[cfg(test)]
 mod tests {
+    use super::super::HELD_BYTES_MAX;
     use super::super::answer::Answer;
     use super::*;
 
@@ -82,6 +86,17 @@ mod tests {
             answer.feed(ANSWER).unwrap();
             assert_eq!((answer.taker.count, answer.taker.columns().count()), (0, 0));
         }
+    }
+
+    #[test]
+    fn a_row_may_be_longer_than_anything_else_that_is_held() {
+        let value = vec![b'x'; 3 * HELD_BYTES_MAX];
+        let length = value.len() as u32;
+        let row = [&b"D"[..], &(length + 10).to_be_bytes(), b"\0\x01", &length.to_be_bytes(), &value].concat();
+        let mut answer = Answer::<LastRow>::default();
+        answer.taker.expect(true);
+        row.chunks(60_000).for_each(|chunk| assert_eq!(answer.feed(chunk), Ok(None)));
+        assert_eq!(answer.taker.columns().collect::<Vec<_>>(), [Some(&value[..])]);
     }
 
     #[test]

@@ -19,11 +19,14 @@ pub mod stream;
 /// A server may not make us hold more than this for one message. Rows are skipped, not held.
 pub const HELD_BYTES_MAX: usize = 1 << 20;
 
+/// Of a row that a script keeps: no server sends a longer one.
+pub const KEPT_ROW_BYTES_MAX: usize = 1 << 30;
+
 /// What a server did that the protocol does not allow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    #[error("message {name} of {length} bytes is longer than the {HELD_BYTES_MAX} we hold")]
-    TooLong { name: &'static str, length: i32 },
+    #[error("message {name} of {length} bytes is longer than the {most} we hold")]
+    TooLong { name: &'static str, length: i32, most: usize },
     #[error("message {name} is malformed: {what}")]
     Malformed { name: &'static str, what: String },
     #[error("message of unknown type 0x{tag:02x}")]

@@ -2,13 +2,18 @@
 //! whole; the others are skipped by length and never held, so an idle connection owns no buffer and
 //! a large result costs no memory.
 
-use super::WireError;
 use super::backend::{self, HEADER_BYTES};
+use super::{HELD_BYTES_MAX, WireError};
 use std::mem;
 
 pub trait Listener {
     /// Whether a message of this type is to be had whole.
     fn wants(&self, tag: u8) -> bool;
+
+    /// How long a message of this type may be that is had whole.
+    fn held_bytes_max(&self, _: u8) -> usize {
+        HELD_BYTES_MAX
+    }
 
     /// A message: header and body, or nothing but its tag where it was not wanted or not whole.
     fn hear(&mut self, tag: u8, message: &[u8]) -> Result<(), WireError>;
@@ -56,7 +61,7 @@ impl Stream {
                 listener.hear(header.tag(), &bytes[..end])?;
                 bytes = &bytes[end..];
             } else if listener.wants(header.tag()) {
-                backend::refuse_too_long(header)?;
+                backend::refuse_too_long(header, listener.held_bytes_max(header.tag()))?;
                 self.carry(bytes, end);
                 return Ok(());
             } else {

@@ -4,8 +4,7 @@ use super::voice;
 use crate::script::program::Store;
 use crate::wire::backend::{self, HEADER_BYTES, Message, Status};
 use crate::wire::stream::Listener;
-use crate::wire::{ServerError, WireError};
-use bytes::BytesMut;
+use crate::wire::{HELD_BYTES_MAX, KEPT_ROW_BYTES_MAX, ServerError, WireError};
 use fallible_iterator::FallibleIterator;
 
 /// The names of a row's columns and their texts.
@@ -104,7 +103,7 @@ impl Reply {
     }
 
     fn read(&mut self, message: &[u8]) -> Result<(), WireError> {
-        match backend::next(&mut BytesMut::from(message))? {
+        match backend::whole(message)? {
             Some(Message::RowDescription(body)) => {
                 let names = body.fields().map(|field| Ok(field.name().to_owned())).collect();
                 self.columns = names.map_err(|error| backend::malformed(backend::ROW_DESCRIPTION_TAG, error))?;
@@ -139,6 +138,10 @@ impl Listener for Reply {
             backend::PARAMETER_DESCRIPTION_TAG => self.describes,
             _ => false,
         }
+    }
+
+    fn held_bytes_max(&self, tag: u8) -> usize {
+        if tag == backend::DATA_ROW_TAG { KEPT_ROW_BYTES_MAX } else { HELD_BYTES_MAX }
     }
 
     #[inline]
