@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.ending import run_and_leave
 from bench.verdicts.measure import ROOT, revision_of_checkout
-from pgverdict.cli.show import open_existing_store
+from pgverdict.cli.stores import open_existing_store
 from pgverdict.records.run import RunRecord
 from pgverdict.report.command import compare_command
 

@@ -104,6 +104,7 @@ def test_a_file_of_an_earlier_version_is_read_and_stays_as_it_is(
     export_run(here, "2026-11-21-3f9a", file)
     with sqlite3.connect(file) as connection:
         connection.execute("DROP TABLE steps")
+        connection.execute("DROP INDEX rounds_cell_state_idx")
         connection.execute(f"UPDATE {VERSION_TABLE} SET version_num = '0010'")
     connection.close()
     before = file.read_bytes()

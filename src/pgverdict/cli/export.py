@@ -35,7 +35,7 @@ def export(
 
     All of it is in there: what was asked for, the builds, the host, and everything that was counted in every round.
     """
-    from pgverdict.cli.show import open_existing_store  # SQLAlchemy: `--help` answers without
+    from pgverdict.cli.stores import open_existing_store  # SQLAlchemy: `--help` answers without
     from pgverdict.store.exported import export_run
     from pgverdict.store.folder import write_csv, write_parquet
 
@@ -62,7 +62,7 @@ def import_(
     A run that is there already is left alone, or gets the rounds that it has not. Files stay as they are; those of
     an earlier version can be read, those of a later one not.
     """
-    from pgverdict.cli.show import open_user_store  # as above
+    from pgverdict.cli.stores import open_user_store  # as above
     from pgverdict.servers.account import server_account
     from pgverdict.servers.home import Home
     from pgverdict.store.exported import open_exported

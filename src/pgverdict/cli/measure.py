@@ -9,7 +9,8 @@ from types import MappingProxyType
 
 from pgverdict.cli.calibrated import with_calibrated_pairs
 from pgverdict.cli.live import LiveView
-from pgverdict.cli.show import check_outputs, open_user_store, show, show_calibration
+from pgverdict.cli.show import check_outputs, show, show_calibration
+from pgverdict.cli.stores import open_user_store
 from pgverdict.errors import Incomplete, Interrupted, WorldError
 from pgverdict.judge.verdict import Outcome
 from pgverdict.observe.host import host_facts, host_name

@@ -38,12 +38,8 @@ def report(
     store: StoreUrl = None,
 ) -> None:
     """Judge a stored run anew and show its report."""
-    from pgverdict.cli.show import (
-        check_outputs,
-        open_existing_store,
-        show,
-        show_calibration,
-    )  # numpy and SQLAlchemy: `--help` answers without
+    from pgverdict.cli.show import check_outputs, show, show_calibration  # numpy: `--help` answers without
+    from pgverdict.cli.stores import open_existing_store
     from pgverdict.records.run import Purpose
 
     check_outputs(json, html, markdown, csv)

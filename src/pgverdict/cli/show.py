@@ -1,4 +1,4 @@
-"""Opening the user's store, and showing one run in the formats asked for."""
+"""Showing one run in the formats asked for."""
 
 import sys
 from pathlib import Path
@@ -22,25 +22,10 @@ from pgverdict.report.markdown import to_markdown
 from pgverdict.report.model import Report, make_report
 from pgverdict.report.table import to_csv
 from pgverdict.report.terminal import print_report
-from pgverdict.servers.home import Home
 from pgverdict.spec.published import Published
-from pgverdict.store.opening import open_store
 from pgverdict.store.runs import Store
 
 STANDARD_OUTPUT = Path("-")
-
-
-def open_user_store(store: str | None, home: Home) -> Store:
-    """The store named on the command line, or the one in the data directory; made if it is not there."""
-    return open_store(store or home.data / "runs.sqlite")
-
-
-def open_existing_store(store: str | None) -> Store:
-    """The same for readers: looking makes nothing."""
-    place = store or str(Home.find().data / "runs.sqlite")
-    if "://" not in place and not Path(place).expanduser().exists():
-        raise UserError(f"no store there: {place}", hint="`pgverdict compare` makes one with its first run")
-    return open_store(place)
 
 
 def check_outputs(*paths: Path | None) -> None:

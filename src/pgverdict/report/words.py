@@ -8,15 +8,18 @@
 
 import math
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from pgverdict.judge.decide import MORE_ROUNDS_MAX, ROUNDS_MIN
-from pgverdict.judge.trend import Trend
 from pgverdict.judge.verdict import WHOLE_CELL, Outcome, Verdict
 from pgverdict.records.run import ArmFacts
 from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import CellSpec
 from pgverdict.spec.metrics import METRICS, Better
 from pgverdict.spec.parameters import spell
+
+if TYPE_CHECKING:
+    from pgverdict.judge.trend import Trend  # numpy: a list of runs counts without
 
 NOTHING = "-"
 
@@ -86,11 +89,11 @@ def percent(effect: float) -> str:
     return f"{change(effect)} %" if math.isfinite(effect) else NOTHING
 
 
-def has_interval(verdict: Verdict | Trend) -> bool:
+def has_interval(verdict: "Verdict | Trend") -> bool:
     return verdict.low > 0 and math.isfinite(verdict.high)
 
 
-def interval(verdict: Verdict | Trend, to: str = " to ") -> str:
+def interval(verdict: "Verdict | Trend", to: str = " to ") -> str:
     """The limits of an effect as signed changes in percent."""
     if not has_interval(verdict):
         return NOTHING

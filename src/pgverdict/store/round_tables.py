@@ -8,6 +8,7 @@ from sqlalchemy import (
     Double,
     ForeignKey,
     ForeignKeyConstraint,
+    Index,
     Integer,
     Table,
     Text,
@@ -98,6 +99,7 @@ rounds = Table(
         comment="how often the placement's cores were slowed down for heat; null: not told",
     ),
     UniqueConstraint("cell", "place"),
+    Index("rounds_cell_state_idx", "cell", "state"),  # lists count rounds without reading them
     comment="One independent repetition of a cell: the unit of replication",
 )
 

@@ -63,6 +63,26 @@ class RunSummary:
     """Of the campaign file it was read from."""
 
 
+CELLS_TOLD = 3
+"""A list of runs names the cells of a run that has no more."""
+
+
+@dataclass(frozen=True)
+class RunGlance:
+    """A line of a list of runs. `arms` are (name, version); `measured` counts the rounds of all `cells`.
+
+    `told`: the cells, where they are few; else none.
+    """
+
+    id: str
+    state: RunState
+    arms: tuple[tuple[str, str], ...]
+    purpose: Purpose
+    cells: int
+    measured: int
+    told: tuple[CellSummary, ...]
+
+
 class Store:
     """Made by `opening.open_store`. `place` says where it is, without any password."""
 
@@ -190,6 +210,51 @@ class Store:
                 if run_id in found and all(found[run_id].get(fact) == host.get(fact) for fact in facts)
             ]
         return self.load_run(ids[0]) if ids else None
+
+    def glance(self) -> list[RunGlance]:
+        """All runs, the newest first, in the time that people wait for a list: cells of large runs stay unread."""
+        runs, cells, rounds = tables.runs, tables.cells, tables.rounds
+        of_cell = select(func.count()).where(rounds.c.cell == cells.c.cell)
+        measured, failed = (
+            of_cell.where(rounds.c.state == state.value).scalar_subquery().label(f"{state.value}_rounds")
+            for state in RoundState
+        )
+        with self.reading() as connection:
+            listed = connection.execute(
+                select(runs.c.id, runs.c.state, runs.c.purpose).order_by(
+                    runs.c.started.desc(), runs.c.id.desc()
+                )
+            ).all()
+            counted = {
+                run_id: (count, int(rounds_of_run))
+                for run_id, count, rounds_of_run in connection.execute(
+                    select(cells.c.run_id, func.count(), func.sum(measured)).group_by(cells.c.run_id)
+                )
+            }
+            arms = defaultdict(list)
+            named = select(tables.arms.c.run_id, tables.arms.c.name, tables.arms.c.version)
+            for run_id, name, version in connection.execute(named.order_by("run_id", tables.arms.c.arm)):
+                arms[run_id].append((name, version))
+            small = select(cells.c.run_id).group_by(cells.c.run_id).having(func.count() <= CELLS_TOLD)
+            few = (
+                select(cells, measured, failed).where(cells.c.run_id.in_(small)).order_by("run_id", "ordinal")
+            )
+            told = defaultdict(list)
+            for row in connection.execute(few).mappings():
+                one = rows.cell_record(row, ())
+                found = CellSummary(one.spec, one.primary, row["measured_rounds"], row["failed_rounds"])
+                told[row["run_id"]].append(found)
+        return [
+            RunGlance(
+                run_id,
+                RunState(state),
+                tuple(arms[run_id]),
+                Purpose(purpose),
+                *counted[run_id],
+                tuple(told[run_id]),
+            )
+            for run_id, state, purpose in listed
+        ]
 
     def list_runs(self) -> list[RunSummary]:
         """All runs, the newest first."""
