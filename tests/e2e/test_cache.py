@@ -26,7 +26,7 @@ KB = 1024
 @pytest.fixture
 def home(monkeypatch: pytest.MonkeyPatch) -> Home:
     """A cache with a download, two installs, a build and two templates, in that order of use."""
-    place = home_for_tests() / f"of-holdings-{os.getpid()}"
+    place = home_for_tests() / "of-holdings"
     monkeypatch.setenv("PGVERDICT_HOME", str(place))
     made = Home.find()
     made.ensure(server_account())
@@ -137,12 +137,26 @@ def test_what_pgverdict_did_not_make_is_neither_listed_nor_removed(home: Home, t
     (tmp_path / "elsewhere" / "template.json").write_text('{"bytes": 1}')
     (home.templates / "linked").symlink_to(tmp_path / "elsewhere")
 
-    assert run(["cache", "--keep", "0kB"]) == 1
+    with no_run_working(home):
+        for one in find_holdings(home).of:
+            remove(home, one)
     assert find_holdings(home).of == ()
     assert (strange / "thesis.txt").read_text() == "years of work"
     assert (home.installs / "18.6.0-1").is_symlink()
     assert (home.downloads / "another.jar").exists()
     assert (tmp_path / "elsewhere" / "template.json").exists()
+
+
+def test_a_folder_that_cannot_be_made_so_small_is_left_as_it_is(
+    home: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home.cache / "film").write_bytes(b"x" * 64 * KB)
+    try:
+        assert run(["cache", "--keep", "8kB"]) == 1
+    finally:
+        (home.cache / "film").unlink()
+    assert "hint: nothing was removed" in capsys.readouterr().err
+    assert len(find_holdings(home).of) == 6
 
 
 def test_a_name_that_is_not_there_offers_the_nearest(home: Home) -> None:

@@ -46,6 +46,12 @@ def cache(
         found = holdings.find_holdings(home)
         going = holdings.named(found, remove or ())
         if keep_bytes is not None:
+            if found.other_bytes > keep_bytes:
+                raise WorldError(
+                    f"{home.cache} would take more than {show_bytes(keep_bytes)} even without all that can be"
+                    f" removed: {show_bytes(found.other_bytes)}",
+                    hint="nothing was removed; see what else lies there",
+                )
             rest = holdings.Holdings(tuple(one for one in found.of if one not in going), found.other_bytes)
             going += holdings.beyond(rest, keep_bytes)
         for one in going:
@@ -53,12 +59,6 @@ def cache(
             print(f"removed the {one.kind.value} {one.name}: {show_bytes(one.bytes)}, {_used(one)}")
         left = found.bytes - sum(one.bytes for one in going)
         print(f"{home.cache} takes {show_bytes(left)} now")
-    if keep_bytes is not None and left > keep_bytes:
-        raise WorldError(
-            f"the folder takes more than {show_bytes(keep_bytes)} without anything that can be removed:"
-            f" {show_bytes(left)}",
-            hint=f"see what else lies in {home.cache}",
-        )
 
 
 def _show(found: "Holdings", place: str) -> None:
