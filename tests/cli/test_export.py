@@ -1,11 +1,13 @@
 """Runs leave one store and reach another by the command line."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 
 from pgverdict.cli.exits import run
 from pgverdict.store.opening import open_store
+from tests.report import samples
 from tests.store import made
 
 RUN = "2026-11-21-3f9a"
@@ -90,3 +92,18 @@ def test_an_import_into_the_data_directory_leaves_it_usable(
     assert (home / "data" / ".pgverdict").exists()
     with open_store(home / "data" / "runs.sqlite") as opened:
         assert opened.run_ids() == [RUN]
+
+
+def test_two_runs_are_shown_side_by_side_without_a_verdict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place, run_here = str(tmp_path / "here.sqlite"), samples.a_run()
+    with open_store(place) as opened:
+        opened.begin_run(run_here)
+        opened.begin_run(dataclasses.replace(run_here, id="elsewhere", host=(("name", "there"),)))
+
+    told = said(capsys, "report", run_here.id, "elsewhere", "--store", place)
+    assert "There is no interval and no verdict" in told
+    assert "17.7" in told
+    refused = said(capsys, "report", run_here.id, "elsewhere", "--store", place, "--json", "-", code=2)
+    assert "two runs are only shown side by side on the screen: -" in refused

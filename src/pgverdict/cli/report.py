@@ -17,6 +17,14 @@ def report(
         str | None,
         typer.Argument(metavar="RUN", help="A run's id, or its beginning.", show_default="the newest"),
     ] = None,
+    other: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="OTHER",
+            help="A run of the same cells on another machine: both are shown side by side, without a verdict.",
+            show_default=False,
+        ),
+    ] = None,
     json: ReportAsJson = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the HTML report here.")] = None,
     markdown: Annotated[
@@ -42,6 +50,13 @@ def report(
     from pgverdict.cli.stores import open_existing_store
     from pgverdict.records.run import Purpose
 
+    if other is not None:
+        if taken := next((path for path in (json, html, markdown, csv, beside) if path is not None), None):
+            raise UserError(
+                f"two runs are only shown side by side on the screen: {taken}", hint="name one run"
+            )
+        _show_machines(run, other, store)
+        return
     check_outputs(json, html, markdown, csv)
     published = None if beside is None else _read_published(beside)
     with open_existing_store(store) as opened:
@@ -70,3 +85,11 @@ def _read_published(file: Path) -> "Published":
             hint="campaigns/published/ has those of the studies",
         ) from None
     return read_published(str(file), text)
+
+
+def _show_machines(run: str | None, other: str, store: str | None) -> None:
+    from pgverdict.cli.stores import open_existing_store
+    from pgverdict.report.machines import machine_screen
+
+    with open_existing_store(store) as opened:
+        print(machine_screen(opened.load_run(run), opened.load_run(other)), end="")
