@@ -69,7 +69,8 @@ def _require_known_parameters(document: Document, works: Sequence[Sequence[Work]
         (("workload", number), table, works[number]) for number, table in enumerate(tables.workload)
     ]
     for place, table, these in [*said, (("defaults",), tables.defaults, everything)]:
-        names, known = [name for name, _ in these], set()
+        names = [name for name, _ in these]
+        known: set[str] = set()
         for work in these:
             with document.at(*place, "name"):
                 known |= {parameter.name for parameter in known_parameters(work)}
