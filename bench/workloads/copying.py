@@ -27,7 +27,8 @@ SHARE = "(SELECT * FROM {table} WHERE (ctid::text::point)[0]::bigint % {of} = {n
 """Every so manyth page. There is nothing but the rows' own columns to go by."""
 
 
-def _part(step: Step) -> Part:
+def part(step: Step) -> Part:
+    """Which rows a COPY of a load wants."""
     return str(step["copy"]).split()[1], int(step["share"]["number"])
 
 
@@ -38,7 +39,7 @@ def write_files(server: Server, workload: Workload, scale: int) -> dict[Part, Pa
     files = {}
     with server.connect(DATABASE) as connection:
         for step in (step for stream in streams(workload.dataset, scale) for step in stream if "copy" in step):
-            (table, number), of = _part(step), step["share"]["of"]
+            (table, number), of = part(step), step["share"]["of"]
             what = table if of == 1 else SHARE.format(table=table, of=of, number=number)
             path = files[table, number] = place / f"{table}-{number}"
             connection.execute(f"COPY {what} TO '{path}'".encode())
@@ -61,7 +62,7 @@ def fill_from(server: Server, workload: Workload, scale: int, files: Mapping[Par
 def _fill(server: Server, files: Mapping[Part, Path], steps: Sequence[Step]) -> None:
     with server.connect(DATABASE) as connection:
         for step in steps:
-            sql = step.get("sql") or step["copy"].replace("FROM STDIN", f"FROM '{files[_part(step)]}'")
+            sql = step.get("sql") or step["copy"].replace("FROM STDIN", f"FROM '{files[part(step)]}'")
             connection.execute(sql.encode())
 
 

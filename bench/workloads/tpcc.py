@@ -100,7 +100,7 @@ CASES = (
         " of a step together (docs/workloads/tpcc.md), go-tpc one after the other, with several lines of an order in"
         " one; all prepared.",
         (Goal(CPU, most=0.40),),
-        Size(seconds=10, scale=10, clients=8),
+        Size(seconds=6, scale=10, clients=8),
         TINY,
         PROGRAM.ready,
         _running,

@@ -99,6 +99,31 @@ def test_ycsb_does_what_its_mixes_say(
             assert after[0] == before[0] + inserts  # type: ignore[operator]
 
 
+def test_operations_with_a_target_come_no_faster_and_wait_in_their_latency(
+    make_server: MakeServer, install: Install
+) -> None:
+    # Far more than any server does, so that the last ones come late for certain; and few, which all come in time.
+    for target, transactions in ((10_000_000, 2000), (200, 20)):
+        workload = catalogue.workload("ycsb-c", (*SMALL, ("target", target)))
+        with make_server(install, **QUICK) as server, Engine.start() as engine:
+            prepare(engine, server, workload)
+            engine.setup(
+                clients=2, threads=1, cpus=None, scripts=(), program=workload.program, variables={"scale": 1}
+            )
+            engine.connect(0, where(server))
+            bound, discard = {"transactions_per_client": transactions}, {"transactions_per_client": 0}
+            done = engine.slice(0, seed=1, bound=bound, discard=discard)
+        took_ns = done.ended_at_ns - done.begun_at_ns
+        assert done.latency is not None
+        if target == 200:
+            # The last of 40 is due 39 steps of 5 ms after the first.
+            assert took_ns >= 39 * 5_000_000
+        else:
+            # All were due within 0.4 ms, so the last waited nearly as long as all took.
+            assert done.latency.max_ns > 0.9 * (took_ns - 400_000)
+            assert done.latency.mean_ns > 0.3 * (took_ns - 400_000)
+
+
 def test_ycsb_keeps_records_in_documents_too(make_server: MakeServer, install: Install) -> None:
     chosen: Chosen = (("field_length", 20), ("fields", 3), ("layout", "jsonb"))
     with make_server(install, **QUICK) as server, Engine.start() as engine:

@@ -30,6 +30,13 @@ def test_a_mix_of_kinds_is_decided_by_its_total(name: str, metric: str) -> None:
     assert primary_of(CellSpec(name, 1, 1), catalogue.workload(name)) == metric
 
 
+@pytest.mark.parametrize("name", ["ycsb-a", "ycsb-c"])
+def test_work_at_a_rate_of_its_own_is_decided_by_its_mean_time(name: str) -> None:
+    chosen: Chosen = (("target", 500),)
+
+    assert primary_of(CellSpec(name, 1, 1, chosen), catalogue.workload(name, chosen)) == "latency_us_mean"
+
+
 @pytest.mark.parametrize(
     ("name", "chosen", "what"),
     [

@@ -91,6 +91,12 @@ pub trait Player: Send {
     /// Draws the next transaction; its kind.
     fn begin(&mut self) -> usize;
 
+    /// When the transaction that was begun was due, where it had a time of its own: its latency counts from there, so
+    /// that waiting for its turn behind a server that stood still is in it.
+    fn due_ns(&self) -> Option<u64> {
+        None
+    }
+
     /// What comes next in the transaction, given the answer to what was sent before (none, and not to be
     /// looked at, at its beginning). An error means that the server's data are not what they should be:
     /// it ends the slice.

@@ -1,13 +1,16 @@
 //! YCSB's core workloads A to F.
 
+mod pace;
+
 use super::request::Request;
-use super::{Next, Opened, Player, Sql, Workload, prng};
+use super::{Next, Opened, Player, Ready, Sql, Workload, prng};
 use crate::generate::ycsb::{Layout, Records};
 use crate::keys::{Scrambled, THETA, Zipfian};
 use crate::parameters::Parameters;
 use crate::script::random::Prng;
 use crate::wire::parameter::Form;
 use crate::wire::rows::Rows;
+use pace::Pace;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -54,7 +57,20 @@ enum Requests {
     Uniform,
     /// The last ones inserted are popular.
     Latest(Zipfian),
+    /// So many of those loaded, the first, get most requests, and all of these alike.
+    Hotspot(u64),
+    /// The newest less an exponential number with so much for its rate.
+    Exponential(f64),
 }
+
+/// Of the records loaded, and of the operations on them: YCSB's `hotspotdatafraction` and `hotspotopnfraction`.
+const HOT_RECORDS: f64 = 0.2;
+const HOT_OPERATIONS: f64 = 0.8;
+
+/// So much of all exponential numbers lies within so much of the records: YCSB's `exponential.percentile` and
+/// `exponential.frac`.
+const NEAR_NUMBERS: f64 = 0.95;
+const NEAR_RECORDS: f64 = 0.857_142_857_1;
 
 #[derive(Debug)]
 struct Shared {
@@ -63,6 +79,8 @@ struct Shared {
     read_all: bool,
     write_all: bool,
     scan_length: u64,
+    /// Operations per second of all clients; 0: as many as they can.
+    target: u64,
     statements: Numbers,
 }
 
@@ -83,8 +101,10 @@ struct Ycsb {
     inserts: bool,
 }
 
+const TARGET_MAX: u64 = 100_000_000;
+
 /// Program `ycsb`. Parameters: those of the rows, `mix`, `requests`, `read_all_fields`, `write_all_fields`,
-/// `scan_length` and `operations`.
+/// `scan_length`, `operations` and `target`.
 pub fn open(name: &str, parameters: &Parameters) -> Opened {
     (name == "ycsb").then(|| Ok(Arc::new(Ycsb::read(parameters)?) as Arc<dyn Workload>))
 }
@@ -94,20 +114,23 @@ impl Ycsb {
         let mut reading = parameters.read();
         let records = Records::read(&mut reading)?;
         let mix = MIXES[reading.choice("mix", &NAMES)?];
-        let requests = reading.choice("requests", &["zipfian", "uniform", "latest"])?;
+        let requests = reading.choice("requests", &["zipfian", "uniform", "latest", "hotspot", "exponential"])?;
         let (read_all, write_all) = (reading.boolean("read_all_fields")?, reading.boolean("write_all_fields")?);
         let scan_length = reading.count("scan_length", 1..=1_000_000)?;
         let operations = reading.count("operations", 0..=1_000_000_000_000)?;
+        let target = reading.count("target", 0..=TARGET_MAX)?;
         reading.end()?;
         let inserts: u64 = mix.iter().filter(|(done, _)| *done == Operation::Insert).map(|(_, percent)| percent).sum();
         let requests = match requests {
             // As in CoreWorkload: twice the records that are expected to be inserted, and one more.
             0 => Requests::Zipfian(Scrambled::default(), records.count + operations * inserts / 100 * 2 + 1),
             1 => Requests::Uniform,
-            _ => Requests::Latest(Zipfian::over(records.count - 1, THETA)),
+            2 => Requests::Latest(Zipfian::over(records.count - 1, THETA)),
+            3 => Requests::Hotspot((records.count as f64 * HOT_RECORDS) as u64),
+            _ => Requests::Exponential(-(1.0 - NEAR_NUMBERS).ln() / (records.count as f64 * NEAR_RECORDS)),
         };
         let (statements, numbers) = statements(&records, mix, read_all, write_all);
-        let shared = Shared { records, mix, read_all, write_all, scan_length, statements: numbers };
+        let shared = Shared { records, mix, read_all, write_all, scan_length, target, statements: numbers };
         Ok(Self {
             statements,
             kinds: mix.iter().map(|(operation, _)| operation.name()).collect(),
@@ -198,6 +221,9 @@ impl Workload for Ycsb {
                 own: 0,
                 common: 0,
                 generation,
+                pace: Pace::of(self.shared.target, client, clients),
+                now_ns: 0,
+                due_ns: None,
                 prng: Prng::seeded(0),
                 operation: Operation::Read,
                 number: 0,
@@ -220,6 +246,11 @@ struct Client {
     common: u64,
     /// Where the numbers of inserted records begin, beyond those that the connection found inserted.
     generation: u64,
+    pace: Option<Pace>,
+    /// When it was asked last whether it begins.
+    now_ns: u64,
+    /// Of the operation under way.
+    due_ns: Option<u64>,
     prng: Prng,
     operation: Operation,
     number: u64,
@@ -265,6 +296,17 @@ impl Client {
                 zipfian.grow(known - 1);
                 known - 1 - zipfian.draw(&mut self.prng)
             }
+            // As in CoreWorkload, of those loaded: what is inserted meanwhile is not asked for.
+            Requests::Hotspot(hot) => match self.prng.fraction() < HOT_OPERATIONS {
+                true => self.prng.up_to(*hot - 1),
+                false => *hot + self.prng.up_to(self.shared.records.count - *hot - 1),
+            },
+            Requests::Exponential(rate) => loop {
+                let back = -(1.0 - self.prng.fraction()).ln() / *rate;
+                if let Some(place) = (known - 1).checked_sub(back as u64) {
+                    break place;
+                }
+            },
         };
         self.record(place)
     }
@@ -336,9 +378,23 @@ impl Player for Client {
         self.prng = prng(seed, self.client as usize);
         let counts = self.inserted.iter().map(|count| count.load(Ordering::Relaxed));
         self.common = counts.min().unwrap_or(0);
+        if let Some(pace) = &mut self.pace {
+            pace.restart();
+        }
+    }
+
+    fn ready(&mut self, now_ns: u64) -> Ready {
+        self.now_ns = now_ns;
+        let due_ns = self.pace.as_mut().map(|pace| pace.due_ns(now_ns));
+        due_ns.filter(|due_ns| *due_ns > now_ns).map_or(Ready::Now, Ready::At)
+    }
+
+    fn due_ns(&self) -> Option<u64> {
+        self.due_ns
     }
 
     fn begin(&mut self) -> usize {
+        self.due_ns = self.pace.as_mut().map(|pace| pace.begin(self.now_ns));
         let mut left = self.prng.up_to(99);
         let mix = self.shared.mix.iter().enumerate();
         let (kind, operation) = mix

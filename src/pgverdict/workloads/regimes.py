@@ -30,12 +30,14 @@ def primary_of(cell: CellSpec, workload: Workload) -> str:
     cold cell, in which a transaction reads from storage or does not, and what reading costs is the sum.
     A stream is decided by the geometric mean, in which every query weighs the same, however long it takes; streams at
     once by their total. A chain is decided by the mean of its steps, in which each weighs the same, however long it
-    takes.
+    takes. Work that comes at a rate of its own is decided by its mean time, since its throughput is that rate.
     """
     if cell.primary is not None:
         return cell.primary
     if workload.chain is not None:
         return STEPS_PRIMARY
+    if workload.is_paced:
+        return "latency_us_mean"
     if workload.streams is not None and cell.clients == 1:
         return OF_STREAMS
     steady = regime_of(cell, workload) is Regime.STEADY

@@ -176,6 +176,8 @@ class Workload:
     """None: any number of clients may work at any scale."""
     is_long: bool = False
     """Whether a transaction may take seconds or minutes: it is given an hour, and few make a cold round."""
+    is_paced: bool = False
+    """Whether its transactions come at a rate of their own, so that throughput says little of a server."""
     pairs: int | None = None
     """Per round, where its transactions are too long for the number that its regime has."""
     allow: tuple[str, ...] = ()

@@ -52,7 +52,7 @@ class _Kind:
             *_ROW_PARAMETERS,
             Parameter(
                 "requests", "which records are popular", Kind.CHOICE, self.requests,
-                choices=("zipfian", "uniform", "latest"),
+                choices=("zipfian", "uniform", "latest", "hotspot", "exponential"),
             ),
             Parameter("read_all_fields", "read all fields, or one", Kind.BOOLEAN, True),
             Parameter("write_all_fields", "update all fields, or one", Kind.BOOLEAN, False),
@@ -60,6 +60,10 @@ class _Kind:
             Parameter(
                 "operations", "operations that popular records are spread for (operationcount)", Kind.INTEGER, 10_000,
                 least=0, most=10**12,
+            ),
+            Parameter(
+                "target", "operations a second of all clients, 0 for as many as they can; times count from when each"
+                " was due", Kind.INTEGER, 0, least=0, most=10**8,
             ),
         )  # fmt: skip
 
@@ -71,6 +75,7 @@ class _Kind:
             regime=Regime.FRESH if self.changes_data else Regime.READ_ONLY,
             bound=SliceBound.TRANSACTIONS if self.changes_data else SliceBound.TIME,
             program=Program("ycsb", (("mix", self.letter), *sorted(values.items())), mixed=self.mixed),
+            is_paced=int(values["target"]) > 0,
         )
 
 

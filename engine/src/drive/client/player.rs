@@ -203,8 +203,8 @@ impl PlayerClient {
 
     #[inline]
     fn draw(&mut self, desk: &PlayerDesk<'_>, now: u64) {
-        self.seat.start(desk, now);
         self.kind = self.player.begin();
+        self.seat.start(desk, self.player.due_ns().unwrap_or(now));
         self.tries = 1;
     }
 

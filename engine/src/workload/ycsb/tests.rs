@@ -17,6 +17,7 @@ fn with<const N: usize>(rows: &Parameters, more: [(&str, Given); N]) -> Paramete
         ("write_all_fields".to_owned(), Given::Boolean(false)),
         ("scan_length".to_owned(), Given::Integer(100)),
         ("operations".to_owned(), Given::Integer(10_000)),
+        ("target".to_owned(), Given::Integer(0)),
     ];
     rows.clone().into_iter().chain(common).chain(more).collect()
 }
@@ -79,6 +80,56 @@ fn popular_records_are_those_of_java_ycsb_as_often_as_its_formula_says() {
     assert_eq!(*top, counts[&key(keys::hash(0) % 10_001)]);
 }
 
+/// The share of requests for records whose numbers are below each of these.
+fn shares_below<const N: usize>(requests: &str, numbers: [u64; N]) -> [f64; N] {
+    let parameters = given("c", requests);
+    let mut player = players(&parameters, 1, &[]).remove(0);
+    player.reseed(12);
+    let numbers_of: HashMap<String, u64> = (0..10_000).map(|number| (key(number), number)).collect();
+    let draws = 100_000;
+    let drawn: Vec<u64> =
+        play(player.as_mut(), &parameters, draws).iter().map(|(_, keys)| numbers_of[&keys[0]]).collect();
+    numbers.map(|number| drawn.iter().filter(|&&one| one < number).count() as f64 / draws as f64)
+}
+
+#[test]
+fn a_hotspot_gets_four_fifths_of_the_requests_and_all_in_it_alike() {
+    let [half, whole, rest] = shares_below("hotspot", [1000, 2000, 6000]);
+    assert!(
+        (half - 0.4).abs() < 0.01 && (whole - 0.8).abs() < 0.01 && (rest - 0.9).abs() < 0.01,
+        "{half} {whole} {rest}"
+    );
+}
+
+#[test]
+fn exponential_requests_go_back_from_the_newest_as_the_formula_of_java_ycsb_says() {
+    // P(back < x) = 1 - 0.05^(x / (0.8571428571 n)), of those numbers that are below n.
+    let within = |share: f64| 1.0 - 0.05f64.powf(share / 0.857_142_857_1);
+    let found = shares_below("exponential", [5000, 9000]);
+    for (found, back) in found.into_iter().zip([0.5, 0.1]) {
+        let expect = 1.0 - within(back) / within(1.0);
+        assert!((found - expect).abs() < 0.01, "{back}: {found}, not {expect}");
+    }
+}
+
+#[test]
+fn with_a_target_operations_wait_for_their_time_and_late_ones_are_due_when_they_were() {
+    let parameters: Parameters =
+        given("c", "uniform").into_iter().chain([("target".to_owned(), Given::Integer(2000))]).collect();
+    let mut player = players(&parameters, 2, &[]).remove(1);
+    player.reseed(1);
+    // The second of two clients: a thousand a second, half a step behind the first.
+    assert_eq!(player.ready(1_000), Ready::At(501_000));
+    assert_eq!(player.ready(501_000), Ready::Now);
+    player.begin();
+    assert_eq!(player.due_ns(), Some(501_000));
+    assert_eq!(player.ready(9_000_000), Ready::Now);
+    player.begin();
+    assert_eq!(player.due_ns(), Some(1_501_000));
+    player.reseed(2);
+    assert_eq!(player.ready(20_000_000), Ready::At(20_500_000));
+}
+
 #[test]
 fn a_mix_has_its_shares() {
     for (mix, expect) in [("a", vec![50, 50]), ("b", vec![95, 5]), ("f", vec![50, 50]), ("e", vec![95, 5])] {
@@ -128,8 +179,8 @@ fn inserted_keys_are_new_whatever_the_slices_and_known_records_are_there() {
 
 #[test]
 fn both_arms_get_the_same_keys() {
-    for mix in ["d", "e"] {
-        let parameters = given(mix, if mix == "d" { "latest" } else { "zipfian" });
+    for (mix, requests) in [("d", "latest"), ("e", "zipfian"), ("d", "exponential"), ("e", "hotspot")] {
+        let parameters = given(mix, requests);
         let run = || {
             let mut players = players(&parameters, 2, &[Some("10000".into())]);
             let mut seen = Vec::new();
@@ -167,6 +218,7 @@ fn bad_parameters_say_what_is_wrong() {
     for (name, value, what) in [
         ("mix", Given::Text("g".into()), "parameter `mix` is \"g\", not one of a, b, c, d, e, f"),
         ("scan_length", Given::Integer(0), "parameter `scan_length` is 0, not a whole number from 1 to 1000000"),
+        ("target", Given::Integer(-1), "parameter `target` is -1, not a whole number from 0 to 100000000"),
         ("scale", Given::Integer(0), "parameter `scale` is 0, not a whole number from 1 to 1000000"),
         ("more", Given::Integer(0), "unknown parameter `more`"),
     ] {
