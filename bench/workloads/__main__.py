@@ -24,7 +24,7 @@ from pgverdict.observe.host import host_facts
 from pgverdict.run.site import measuring_alone
 
 from . import copying, inserting, sysbench, tpcc, ycsb
-from .case import Case
+from .case import Case, Side
 from .figures import OURS, Run, compare, table
 from .page import page
 from .recorded import Recorded, begin, read, read_all, write
@@ -64,7 +64,11 @@ def _parse(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./x bench workloads", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--cases", nargs="+", metavar="CASE", help="these only")
     parser.add_argument(
-        "--repetitions", type=int, default=5, metavar="N", help="both programs in turn, until so many are recorded"
+        "--repetitions",
+        type=int,
+        default=5,
+        metavar="N",
+        help="both programs in turn, until so many are recorded",
     )
     parser.add_argument("--minutes", type=float, metavar="N", help="begin no repetition after so long")
     parser.add_argument("--anew", action="store_true", help="drop what is recorded of these cases")
@@ -87,9 +91,12 @@ def _with_rivals(cases: Sequence[Case]) -> list[tuple[Case, str]]:
             there.append((case, case.get_ready()))
         except WorldError as error:
             print(f"left out: {case.name}: {error.message}", file=sys.stderr)
-            print(f"hint: {error.hint}", file=sys.stderr) if error.hint else None
+            if error.hint:
+                print(f"hint: {error.hint}", file=sys.stderr)
     if not there:
-        raise WorldError("there is nothing to be held against", hint="each case that is left out says what it lacks")
+        raise WorldError(
+            "there is nothing to be held against", hint="each case that is left out says what it lacks"
+        )
     return there
 
 
@@ -131,12 +138,11 @@ def _is_over(deadline: float | None) -> bool:
     return deadline is not None and time.monotonic() > deadline
 
 
-def _repeat(case: Case, number: int, sides: tuple[object, object]) -> list[Run]:
+def _repeat(case: Case, number: int, sides: tuple[Side, Side]) -> list[Run]:
     """Both programs once; which is first changes from one repetition to the next."""
     runs = []
     both = list(zip((OURS, case.rival), sides, strict=True))
     for program, side in both if number % 2 == 0 else both[::-1]:
-        assert callable(side)
         figures = dict(side())
         date = datetime.now(UTC).isoformat(timespec="seconds")
         runs.append(Run(case.name, number, program, figures, date, revision_of_checkout()))

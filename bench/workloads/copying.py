@@ -38,7 +38,9 @@ def write_files(server: Server, workload: Workload, scale: int) -> dict[Part, Pa
     server.account.make_directory(place)
     files = {}
     with server.connect(DATABASE) as connection:
-        for step in (step for stream in streams(workload.dataset, scale) for step in stream if "copy" in step):
+        for step in (
+            step for stream in streams(workload.dataset, scale) for step in stream if "copy" in step
+        ):
             (table, number), of = part(step), step["share"]["of"]
             what = table if of == 1 else SHARE.format(table=table, of=of, number=number)
             path = files[table, number] = place / f"{table}-{number}"

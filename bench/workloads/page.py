@@ -21,10 +21,11 @@ All others: [workloads](../workloads.md).
 
 ## What they cost, beside other programs
 
-A load generator shares its host with the server more often than not, and what it takes the server lacks. So what the engine takes for a workload is held against the
-program that others use for it: both in turn, on the same server (PostgreSQL 18, fsync off, 1 GB of shared buffers, on the same cores), a checkpoint before each. Client CPU is the
-processor time of the whole process, from its start to its end. Ratios are ours / theirs, of the same repetition. `./x bench workloads` measures this, and
-writes this page from what is recorded in `bench/results/workloads`.
+A load generator shares its host with the server more often than not, and what it takes the server lacks. So what the
+engine takes for a workload is held against the program that others use for it: both in turn, on the same server
+(PostgreSQL 18, fsync off, 1 GB of shared buffers, on the same cores), a checkpoint before each. Client CPU is the
+processor time of the whole process, from its start to its end. Ratios are ours / theirs, of the same repetition.
+`./x bench workloads` measures this, and writes this page from what is recorded in `bench/results/workloads`.
 """
 
 
@@ -33,7 +34,13 @@ def page(recorded: Sequence[Recorded], cases: Sequence[Case]) -> str:
     by_name = {one.case: one for one in recorded}
     told = [case for case in cases if case.name in by_name]
     runs = [run for case in told for run in by_name[case.name].runs]
-    parts = [HEAD, table(compare(runs, told)), "", "What the two sides do not do alike, and when this was measured:", ""]
+    parts = [
+        HEAD,
+        table(compare(runs, told)),
+        "",
+        "What the two sides do not do alike, and when this was measured:",
+        "",
+    ]
     for case in told:
         one = by_name[case.name]
         dates = sorted({run.date[:10] for run in one.runs})
@@ -41,6 +48,8 @@ def page(recorded: Sequence[Recorded], cases: Sequence[Case]) -> str:
             f"- `{case.name}`, beside {one.rival}. {case.differs} ({', '.join(dates)}, engine"
             f" {one.engine[:12]}, {_host(one)}.)"
         )
+    if missing := [f"`{case.name}`" for case in cases if case.name not in by_name]:
+        parts.append(f"\nNot measured yet: {', '.join(missing)}.")
     return "\n".join(parts) + "\n"
 
 

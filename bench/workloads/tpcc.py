@@ -96,9 +96,9 @@ CASES = (
         "tpcc-run",
         "TPC-C-like, 10 warehouses, 8 connections",
         RIVAL,
-        "Each has a database of its own, filled by itself, and a mix by lot with equal weights. Ours sends the statements"
-        " of a step together (docs/workloads/tpcc.md), go-tpc one after the other, with several lines of an order in"
-        " one; all prepared.",
+        "Each has a database of its own, filled by itself, and a mix by lot with equal weights. Ours sends the"
+        " statements of a step together (tpcc.md), go-tpc one after the other, with several lines of an order in one;"
+        " all prepared.",
         (Goal(CPU, most=0.40),),
         Size(seconds=6, scale=10, clients=8),
         TINY,

@@ -19,9 +19,7 @@ from .ours import CPU, fill, settled, work, worked
 
 RELEASE = "18"
 RIVAL = "go-ycsb"
-PROGRAM = GoProgram(
-    RIVAL, "github.com/pingcap/go-ycsb", "v1.0.1", "github.com/pingcap/go-ycsb/cmd/go-ycsb"
-)
+PROGRAM = GoProgram(RIVAL, "github.com/pingcap/go-ycsb", "v1.0.1", "github.com/pingcap/go-ycsb/cmd/go-ycsb")
 
 OPERATIONS_PER_SECOND = 8000
 """It is bounded by operations alone: with so many its repetitions last about as long as ours here."""
