@@ -1,6 +1,6 @@
 """From what is kept to the page that the documentation has: the same records give the same page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .case import Case
 from .figures import compare, table
@@ -41,16 +41,27 @@ def page(recorded: Sequence[Recorded], cases: Sequence[Case]) -> str:
         "What the two sides do not do alike, and when this was measured:",
         "",
     ]
-    for case in told:
-        one = by_name[case.name]
-        dates = sorted({run.date[:10] for run in one.runs})
+    for differs, group in _alike(told, by_name).items():
+        one = by_name[group[0]]
+        dates = sorted({run.date[:10] for name in group for run in by_name[name].runs})
+        names = ", ".join(f"`{name}`" for name in group)
         parts.append(
-            f"- `{case.name}`, beside {one.rival}. {case.differs} ({', '.join(dates)}, engine"
-            f" {one.engine[:12]}, {_host(one)}.)"
+            f"- {names}, beside {one.rival}. {differs[0]} ({', '.join(dates)}, engine {one.engine[:12]}, {_host(one)}.)"
         )
     if missing := [f"`{case.name}`" for case in cases if case.name not in by_name]:
         parts.append(f"\nNot measured yet: {', '.join(missing)}.")
     return "\n".join(parts) + "\n"
+
+
+def _alike(
+    told: Sequence[Case], by_name: Mapping[str, Recorded]
+) -> dict[tuple[str, str, str, str], list[str]]:
+    """The names of cases by what is said of them all."""
+    groups: dict[tuple[str, str, str, str], list[str]] = {}
+    for case in told:
+        one = by_name[case.name]
+        groups.setdefault((case.differs, one.rival, one.engine, _host(one)), []).append(case.name)
+    return groups
 
 
 def _host(one: Recorded) -> str:
