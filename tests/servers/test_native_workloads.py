@@ -119,9 +119,9 @@ def test_operations_with_a_target_come_no_faster_and_wait_in_their_latency(
             # The last of 40 is due 39 steps of 5 ms after the first.
             assert took_ns >= 39 * 5_000_000
         else:
-            # All were due within 0.4 ms, so the last waited nearly as long as all took.
-            assert done.latency.max_ns > 0.9 * (took_ns - 400_000)
-            assert done.latency.mean_ns > 0.3 * (took_ns - 400_000)
+            # All were due within 0.4 ms, so they waited for half of the slice in the mean. If times counted from where
+            # each was sent, they would be a two thousandth of it, however slow the host is.
+            assert done.latency.mean_ns > 0.01 * took_ns
 
 
 def test_ycsb_keeps_records_in_documents_too(make_server: MakeServer, install: Install) -> None:
