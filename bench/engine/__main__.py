@@ -31,7 +31,7 @@ from pgverdict.spec.quantities import duration_s
 from . import memory, stall
 from .cases import CASES, LOADED, SCALE, SELECT, Case, Place, arguments, load_arguments
 from .figures import IDLE_BYTES_MOST, OURS, THEIRS, Run, bytes_per_connection, compare, table
-from .places import null_server, real_server
+from .places import break_in, null_server, real_server
 from .programs import Program, Used, run
 
 RESULTS = ROOT / "bench" / "results" / "engine"
@@ -135,11 +135,17 @@ def _measure(
                     "postgres",
                 ],
             )
+        for case in cases:
+            # Uncounted, for the WAL files of those that count.
+            if case.loads and real is not None:
+                run(programs[1], load_arguments(case, str(real.socket_directory), ours=False))
         for number in range(rounds):
             for case in cases:
                 script = scripts / f"{case.name}.sql"
                 script.write_text(case.script or SELECT, encoding="utf-8")
                 for program in programs if number % 2 == 0 else programs[::-1]:
+                    if case.loads and real is not None:
+                        break_in(real)
                     found = _run(case, number, program, script, directories[case.place])
                     runs.append(found)
                     print(

@@ -25,6 +25,8 @@ SETTINGS = {
     "autovacuum": "off",
     "fsync": "off",
     "max_wal_size": "8GB",
+    # WAL files are kept for whoever writes next, as a server that has run a while has them: break_in().
+    "min_wal_size": "8GB",
     "wal_level": "replica",
 }
 
@@ -46,6 +48,15 @@ def null_server(core: int) -> Iterator[Path]:
                 yield Path(directory)
             finally:
                 process.stdin.close()
+
+
+def break_in(server: Server) -> None:
+    """WAL written so far becomes files to write WAL to, and no page waits to be written.
+
+    A server makes new WAL files one at a time, by filling them with zeroes, while everybody who wants to write WAL waits.
+    """
+    with server.connect() as connection:
+        connection.execute("CHECKPOINT")
 
 
 @contextmanager
