@@ -50,11 +50,11 @@ def test_a_run_is_the_same_in_another_store(here: Store, store: Store) -> None:
 def test_any_run_is_the_same_in_another_store(here: Store, store: Store, run: RunRecord) -> None:
     if run.id in here.run_ids():
         return
+    run = dataclasses.replace(run, started=f"when {run.id} began")  # so that no two of them are one
     here.begin_run(run)
     taken = take_run(here, run.id, store)
-    if taken.deed is Deed.NEW:
-        there = store.load_run(taken.id)
-        assert dataclasses.replace(there, id=run.id) == run
+    assert taken.deed is Deed.NEW
+    assert dataclasses.replace(store.load_run(taken.id), id=run.id) == run
 
 
 def test_a_run_that_is_taken_twice_is_there_once(here: Store, store: Store) -> None:
@@ -80,6 +80,18 @@ def test_two_runs_of_one_name_are_told_apart(here: Store, store: Store) -> None:
     ]
     assert store.load_run(run.id) == theirs
     assert store.load_run(f"{run.id}-2") == dataclasses.replace(run, id=f"{run.id}-2")
+
+
+def test_runs_of_other_cells_are_not_one_even_if_they_began_together(here: Store, store: Store) -> None:
+    run = with_rounds(made.a_round(0))
+    fewer = dataclasses.replace(
+        run, cells=run.cells[:1], campaign=dataclasses.replace(run.campaign, cells=run.campaign.cells[:1])
+    )
+    here.begin_run(run)
+    store.begin_run(fewer)
+
+    assert take_run(here, run.id, store) == Taken(f"{run.id}-2", Deed.NEW, 1)
+    assert store.load_run(run.id) == fewer
 
 
 def test_a_run_that_went_on_gets_the_rounds_it_has_not(here: Store, store: Store) -> None:

@@ -25,11 +25,9 @@ OF_ROUNDS = tuple(
 """All tables whose rows belong to a round."""
 
 _ROUNDS_AT_ONCE = 100
-_SAME = ("started", "seed", "host")
-"""What runs have in common only if they are one: begun in one millisecond, with one seed, on one host."""
-
 _CHANGING = ("state", "seconds", "budget_s")
-"""Of a run; beside them the notes of its arms and the troubles of its cells change while it goes on."""
+"""Of a run; beside them the notes of its arms and the troubles of its cells change while it goes on. In all else two
+runs agree only if they are one: begun in one millisecond, with one seed, on one host, and of the same cells."""
 
 _TAKE_LOCK = 20261122
 """The advisory lock that lets one process at a time take runs into a PostgreSQL; any number would do."""
@@ -62,7 +60,7 @@ def take_run(source: Store, run_id: str, target: Store) -> Taken:
         if writing.dialect.name == "postgresql":
             writing.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _TAKE_LOCK})
         run = _one(reading, tables.runs, tables.runs.c.id == run_id)
-        there = _the_same(writing, run)
+        there = _the_same(writing, run, _cells(reading, run_id))
         if there is None:
             name = _free_name(writing, run_id)
             _insert(writing, tables.runs, [{**run, "id": name}])
@@ -125,11 +123,20 @@ def _copy_rounds(reading: Connection, source: int, writing: Connection, target: 
     return len(found)
 
 
-def _the_same(connection: Connection, run: dict[str, Any]) -> str | None:
+def _the_same(connection: Connection, run: dict[str, Any], cells: Sequence[dict[str, Any]]) -> str | None:
     """What the run is called in this store; None if it is not there."""
     runs = tables.runs
     begun = _all(connection, runs, runs.c.started == run["started"], runs.c.seed == run["seed"])
-    return next((row["id"] for row in begun if all(row[name] == run[name] for name in _SAME)), None)
+    for row in begun:
+        alike = all(row[name] == value for name, value in run.items() if name not in ("id", *_CHANGING))
+        if alike and list(map(_lasting, _cells(connection, row["id"]))) == list(map(_lasting, cells)):
+            return str(row["id"])
+    return None
+
+
+def _lasting(cell: dict[str, Any]) -> dict[str, Any]:
+    """What a cell has in every store, and as long as its run goes on."""
+    return {name: value for name, value in cell.items() if name not in ("cell", "run_id", "trouble")}
 
 
 def _free_name(connection: Connection, run_id: str) -> str:
