@@ -86,7 +86,8 @@ def test_schema_and_sql_make_the_data_and_the_server_says_which_line_it_refuses(
         with pytest.raises(UserError, match=r"arm mine does not take the scripts: .*price"):
             check_own_statements(a_cell(unknown), server, "mine")
         unset = dataclasses.replace(
-            WORK, scripts=(OwnScript("/g.sql", "SELECT count(*) FROM shop.stock \\gset\nSELECT 1 + :counted;\n"),)
+            WORK,
+            scripts=(OwnScript("/g.sql", "SELECT count(*) FROM shop.stock \\gset\nSELECT 1 + :counted;\n"),),
         )
         with pytest.raises(UserError, match=r"arm mine does not take the scripts: .*\"counted\""):
             check_own_statements(a_cell(unset), server, "mine")

@@ -111,7 +111,7 @@ def _penalty(run: RunRecord, without: CellRecord, with_: CellRecord, arm: int) -
         partitions=_partitions(with_.spec),
         time=apart(times[0], times[1], 1 - run.campaign.confidence),
         parts=tuple(
-            Part(name, unit, *(_typical(rounds, figure) for rounds in both), is_of_time)
+            Part(name, unit, _typical(both[0], figure), _typical(both[1], figure), is_of_time)
             for name, unit, is_of_time, figure in _PARTS
         ),
     )
@@ -169,7 +169,7 @@ def _counted(name: str) -> _Figure:
         found = [(getattr(s, name), s.server_calls, s.count) for s in _work(arm)]
         if not found or any(total is None or not calls for total, calls, _ in found):
             return None
-        return sum(total / calls * count for total, calls, count in found) / arm.transactions
+        return float(sum(total / calls * count for total, calls, count in found) / arm.transactions)
 
     return figure
 
