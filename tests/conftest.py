@@ -1,11 +1,18 @@
-"""Tests run side by side on two cores, but for those that measure: the host lets one run measure at a time."""
+"""How tests run: side by side on two cores, but for those that measure, as the host lets one run measure at a time;
+property tests with the same examples every time and for as long as they take.
+"""
 
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from xdist.scheduler import LoadScopeScheduling
+
+settings.register_profile("searching", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", settings.get_profile("searching"), derandomize=True)
+settings.load_profile("same")
 
 
 @pytest.hookimpl(optionalhook=True)
