@@ -53,8 +53,7 @@ def null_server(core: int) -> Iterator[Path]:
 def break_in(server: Server) -> None:
     """WAL written so far becomes files to write WAL to, and no page waits to be written.
 
-    A server makes new WAL files one at a time, by filling them with zeroes, while everybody who wants to write WAL
-    waits.
+    A server makes new WAL files one at a time, by filling them with zeroes, while all who want to write WAL wait.
     """
     with server.connect() as connection:
         connection.execute("CHECKPOINT")
