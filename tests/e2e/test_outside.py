@@ -21,6 +21,13 @@ def elsewhere() -> Iterator[Elsewhere]:
         yield server
 
 
+@pytest.fixture
+def contained() -> Iterator[Elsewhere]:
+    """Plays the server in a container, whose databases go with it: here nobody else may meet them."""
+    with somebody_elses() as server:
+        yield server
+
+
 def test_a_dsn_arm_is_compared_with_a_local_one_and_leaves_nothing_there(
     home: Path, store: str, elsewhere: Elsewhere, tmp_path: Path
 ) -> None:
@@ -74,9 +81,9 @@ def test_an_interrupt_leaves_nothing_there(home: Path, store: str, elsewhere: El
 
 
 def test_the_server_of_an_image_is_compared_with_a_local_one(
-    home: Path, store: str, elsewhere: Elsewhere, tmp_path: Path
+    home: Path, store: str, contained: Elsewhere, tmp_path: Path
 ) -> None:
-    docker = Docker(tmp_path, elsewhere)
+    docker = Docker(tmp_path, contained)
     environment = {name: value for name, value in docker.environment.items() if name != "PYTHONPATH"}
     report = cli.report_of(
         "compare", "17", "boxed=docker:postgres:17", "--scale", "1", "--rounds", "2", "--pairs", "2",
