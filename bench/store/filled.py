@@ -26,7 +26,7 @@ from pgverdict.records.round import (
     StatementRecord,
 )
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
-from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec, Written, make_arms
 from pgverdict.store.opening import open_store
 
 HISTOGRAM_BYTES = 1056
@@ -62,7 +62,7 @@ def a_run(series: Path, *, cells: int, rounds: int) -> RunRecord:
         state=RunState.DONE,
         started=_started(0),
         seconds=3.0 * cells * rounds,
-        campaign=Campaign(arms, specs, seed=1, budget_s=3600.0 * 24),
+        campaign=Campaign(arms, specs, seed=1, budget_s=3600.0 * 24, written=Written("made-up.toml", "")),
         host=(("name", "bench"), ("processor", "AMD EPYC"), ("cores", "2")),
         arms=tuple(
             ArmFacts(arm.name, arm.role, arm.server, "17.11", (("compiler", "gcc"),), ()) for arm in arms
