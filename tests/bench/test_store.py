@@ -21,7 +21,8 @@ def test_a_filled_store_holds_runs_that_differ_in_name_day_and_seed_alone(tmp_pa
     assert first.campaign.seed != last.campaign.seed
     assert last.cells == first.cells
     assert dataclasses.replace(last.campaign, seed=1) == first.campaign
-    assert make_report(last, judge_run(last)).command.startswith("pgverdict run made-up.toml"), "there is a command to show"
+    command = make_report(last, judge_run(last)).command
+    assert command.startswith("pgverdict run made-up.toml"), "there is a command to show"
     assert all(verdicts for by_candidate in judge_run(last) for verdicts in by_candidate)
 
 
