@@ -6,7 +6,8 @@ from pgverdict.judge.cell import judge_run
 from pgverdict.plan.stretches import whole
 from pgverdict.records.round import ArmRecord, RoundRecord, TableRecord
 from pgverdict.records.run import CellRecord, RunRecord
-from pgverdict.report.model import CellReport, make_report
+from pgverdict.report.cells import CellReport
+from pgverdict.report.model import make_report
 from pgverdict.report.regimes import regime_notes
 from pgverdict.spec.regime import Regime
 

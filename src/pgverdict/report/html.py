@@ -11,9 +11,10 @@ from markupsafe import Markup
 from pgverdict.judge.verdict import WHOLE_CELL
 from pgverdict.report import chart as chart_module
 from pgverdict.report import words
+from pgverdict.report.cells import CellReport
 from pgverdict.report.chart import chart
 from pgverdict.report.conditions import Condition
-from pgverdict.report.model import CellReport, Report
+from pgverdict.report.model import Report
 from pgverdict.report.plot import Forest, Row, Strip, forest, strip
 
 STRIP_HEIGHT = 132

@@ -9,8 +9,9 @@ from dataclasses import asdict
 from typing import Any
 
 from pgverdict.judge.verdict import Verdict
+from pgverdict.report.cells import CellReport
 from pgverdict.report.curves import CurvesReport, segments
-from pgverdict.report.model import CellReport, Report, TrendReport
+from pgverdict.report.model import Report, TrendReport
 from pgverdict.report.partitions import PartitionsReport
 from pgverdict.report.steps import StepsReport
 from pgverdict.spec.tuning import Tuning

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pgverdict.judge.verdict import Verdict
-from pgverdict.report.model import CellReport, RoundEffect
+from pgverdict.report.cells import CellReport, RoundEffect
 from pgverdict.report.words import RATIO_MAX, has_interval, slowdown
 
 _STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)

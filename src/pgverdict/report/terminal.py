@@ -14,7 +14,8 @@ from rich.text import Text
 
 from pgverdict.judge.verdict import WHOLE_CELL, Outcome, Verdict
 from pgverdict.report import words
-from pgverdict.report.model import CellReport, Report, TrendReport
+from pgverdict.report.cells import CellReport
+from pgverdict.report.model import Report, TrendReport
 from pgverdict.report.section import Section
 from pgverdict.report.steps import StepsReport
 from pgverdict.spec.metrics import METRICS, Subject
