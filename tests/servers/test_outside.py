@@ -14,7 +14,8 @@ import pytest
 from pgverdict.engine.process import Engine, EngineError, Named
 from pgverdict.errors import PgverdictError, UserError, WorldError
 from pgverdict.observe import views
-from pgverdict.servers.outside import OutsideServer, Stay
+from pgverdict.servers.outside import OutsideServer
+from pgverdict.servers.stay import Stay
 from pgverdict.workloads.workload import Script
 from tests.outside import PASSWORD, Elsewhere, somebody_elses
 
@@ -51,7 +52,7 @@ def test_what_a_killed_run_left_is_removed_and_what_others_have_is_not(elsewhere
     elsewhere.ask("CREATE DATABASE pgverdict_mine OWNER maker")
     elsewhere.ask("CREATE DATABASE pgverdict_0123456789ab_0 OWNER maker")  # our name, and no mark
     program = (
-        "import sys, time; from pgverdict.servers.outside import Stay; stay = Stay(sys.argv[1]);"
+        "import sys, time; from pgverdict.servers.stay import Stay; stay = Stay(sys.argv[1]);"
         " first = stay.create(); copy = stay.create(template=first);"
         " stay._keeper.execute(f'COMMENT ON DATABASE {copy} IS NULL');"  # as if killed in the middle of making it
         " print(first, copy, flush=True); time.sleep(600)"

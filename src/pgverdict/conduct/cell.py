@@ -12,7 +12,7 @@ from pgverdict.plan.stretches import whole
 from pgverdict.servers.confine import Confiner
 from pgverdict.servers.freeze import Means
 from pgverdict.servers.install import Install
-from pgverdict.servers.outside import Stay
+from pgverdict.servers.stay import Stay
 from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import CellSpec
 from pgverdict.spec.regime import Regime

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from pgverdict.datasets.load import DATABASE, load
 from pgverdict.engine.process import Engine
-from pgverdict.servers.outside import OutsideServer, Stay
+from pgverdict.servers.outside import OutsideServer
+from pgverdict.servers.stay import Stay
 from pgverdict.workloads.workload import Dataset
 
 

@@ -21,7 +21,7 @@ from pgverdict.run.site import Site
 from pgverdict.servers.confine import Confiner
 from pgverdict.servers.facts import ask_cluster
 from pgverdict.servers.marked import remove_tree
-from pgverdict.servers.outside import Stay
+from pgverdict.servers.stay import Stay
 from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import Arm, Campaign
 from pgverdict.spec.spelling import Commit, Source, read_spelling

@@ -11,7 +11,8 @@ from pgverdict.observe import views
 from pgverdict.observe.host import host_name
 from pgverdict.servers.containers import Container, run_image, sweep_containers
 from pgverdict.servers.facts import Facts, ask_cluster
-from pgverdict.servers.outside import OutsideServer, Stay
+from pgverdict.servers.outside import OutsideServer
+from pgverdict.servers.stay import Stay
 from pgverdict.servers.supervisor import Supervisor
 from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import Arm, Campaign, Defaults, Freeze

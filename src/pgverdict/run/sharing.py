@@ -12,7 +12,7 @@ from pgverdict.run.outside import Stays
 from pgverdict.servers.home import Home
 from pgverdict.servers.install import Install
 from pgverdict.servers.obtain import obtain
-from pgverdict.servers.outside import Stay
+from pgverdict.servers.stay import Stay
 from pgverdict.servers.workspace import Workspace
 from pgverdict.spec.campaign import Arm, Campaign
 from pgverdict.spec.spelling import Image, Outside, read_spelling

@@ -20,7 +20,11 @@ this package with the standard library alone, and starts in milliseconds. The pu
     inspection  inspect(install, home, ...) -> Inspection: a build's facts, settings and defaults, asked once
     settings    check_settings(user), render_settings(user, ...): what goes into pgverdict.conf
     server      Server(install, data, socket_directory, ...): start, stop, pids, connect, log_tail
-    outside     Stay(dsn), OutsideServer: a server that somebody else runs; databases of ours on it
+    complaint   complaint_in(log): what a server that failed said
+    stale_locks clear_stale_locks(data, ...): of servers that are gone
+    stay        Stay(dsn): a run's session on a server that somebody else runs, and databases of ours there
+    suitable    require_usable(connection, dsn): whether such a server can be measured on
+    outside     OutsideServer(stay, names): such a server in a round
     containers  run_image(image, settings, ...) -> Container: the server of an image, once for a run
     refusal     refused(doing): what such a server refuses, as an error with a hint
     control     read_control(data) -> Control, trim_wal(data)

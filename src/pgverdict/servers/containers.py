@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 from pgverdict.errors import UserError, WorldError
 from pgverdict.servers.interruption import shield
-from pgverdict.servers.outside import Stay
 from pgverdict.servers.settings import blame_settings
+from pgverdict.servers.stay import Stay
 from pgverdict.servers.supervisor import Supervisor
 
 PROGRAMS = ("docker", "podman")

@@ -11,7 +11,6 @@ a Supervisor watches; see `workspace`.
 """
 
 import contextlib
-import re
 import signal
 import subprocess
 import time
@@ -25,6 +24,7 @@ from pgverdict.servers import interruption, processes
 from pgverdict.servers.account import Account
 from pgverdict.servers.cgroups import thaw_around
 from pgverdict.servers.cluster import SUPERUSER
+from pgverdict.servers.complaint import complaint_in
 from pgverdict.servers.confine import Confiner, Confines
 from pgverdict.servers.handicap import (
     COUNTS_NAME,
@@ -38,6 +38,7 @@ from pgverdict.servers.install import Install
 from pgverdict.servers.known import Known
 from pgverdict.servers.settings import INCLUDED, PORT, blame_settings, check_settings, render_settings
 from pgverdict.servers.sockets import socket_path
+from pgverdict.servers.stale_locks import clear_stale_locks
 
 if TYPE_CHECKING:
     import psycopg
@@ -52,7 +53,6 @@ STOP_S_MAX = 60.0
 _IMMEDIATE_S_MAX = 6.0  # the postmaster itself kills its children after five
 _POLL_S = 0.001
 _WAIT_S = 0.1  # a held back request to end makes a stop hurry: look for one so often
-_COMPLAINT_LINES_MAX = 12
 
 _WHEN_TOLD = ("/bin/sh", "-c", 'read -r told && exec "$@" </dev/null', "sh")
 """A shell that becomes the postmaster when it is told to, and ends if whoever would tell it is gone."""
@@ -102,7 +102,7 @@ class Server:
 
         assert self._process is None, "started twice"
         socket_path(self.socket_directory, self.port)
-        self._clear_stale_locks()
+        clear_stale_locks(self.data, self.socket_directory, self.port)
         self._write_settings()
         environment = {}
         if self.handicap is not None:
@@ -248,27 +248,6 @@ class Server:
     ) -> None:
         self.stop("fast" if kind is None else "immediate")
 
-    def _clear_stale_locks(self) -> None:
-        """Lock files of a server that is gone. PostgreSQL removes them too, but not if the process id was
-        given to another server of the same account since, which after a reboot is likely. What it left in
-        shared memory PostgreSQL finds by the data directory, and removes."""
-        if running := processes.running_in(self.data):
-            raise WorldError(
-                f"a server is running in {self.data} already: process {running[0]}",
-                hint="another pgverdict may be using it; if not, stop that process",
-            )
-        (self.data / "postmaster.pid").unlink(missing_ok=True)
-        lock = self.socket_directory / f".s.PGSQL.{self.port}.lock"
-        with contextlib.suppress(FileNotFoundError, IndexError):
-            holder = Path(lock.read_text().splitlines()[1])
-            if running := processes.running_in(holder):
-                # To go on would be to connect to that server and take it for this one.
-                raise WorldError(
-                    f"another server holds the socket in {self.socket_directory}: process {running[0]}, "
-                    f"which runs in {holder}"
-                )
-            lock.unlink()
-
     def _write_settings(self) -> None:
         text = render_settings(
             self.settings,
@@ -301,12 +280,12 @@ class Server:
             if time.monotonic() > deadline:
                 raise WorldError(
                     f"PostgreSQL {self.install.version} did not accept connections in time: {problem}; "
-                    f"it last said: {self._complaint() or 'nothing'}"
+                    f"it last said: {complaint_in(self.log_tail(50)) or 'nothing'}"
                 )
             time.sleep(_POLL_S)
 
     def _explain_death(self) -> Exception:
-        complaint = self._complaint()
+        complaint = complaint_in(self.log_tail(50))
         assert self._process is not None
         return self._blame(complaint) or WorldError(
             f"PostgreSQL {self.install.version} did not start (exit code {self._process.returncode}): "
@@ -317,15 +296,6 @@ class Server:
         """The error of a user who gave a setting that the server complains about."""
         known = Known(self.install, self.account)
         return known.offer_nearest(complaint) or blame_settings(complaint, self.settings)
-
-    def _complaint(self) -> str:
-        """What a server that failed said, in one line, without the usual. The log goes with its directory."""
-        prefix = re.compile(r"^\d{4}-\S+ \S+ \S+ \[\d+\] ")
-        level = re.compile(r"^(?:FATAL|PANIC|ERROR|LOG|WARNING|DETAIL|HINT|CONTEXT):\s+")
-        usual = re.compile(r"starting PostgreSQL|listening on|database system (?:is|was) |shutting down")
-        lines = (level.sub("", prefix.sub("", line)).strip() for line in self.log_tail(50).splitlines())
-        said = [line for line in lines if line and not usual.match(line)]
-        return "; ".join(said[-_COMPLAINT_LINES_MAX:])
 
 
 def _await_end(pid: int, timeout_s: float, step: Mode) -> None:
