@@ -38,7 +38,7 @@ def shape(statement: str) -> str:
 def calls(server: Server) -> dict[str, int]:
     """How often each statement of a program ran, by its text, as the server counted."""
     with views.session(server, DATABASE) as connection:
-        return {text: count.calls for text, count in views.statement_counts(connection).items()}
+        return {text: count.calls for text, count in views.statement_counts(connection)}
 
 
 def run(

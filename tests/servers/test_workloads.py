@@ -77,7 +77,7 @@ def test_every_workload_runs_and_its_data_is_as_its_parameters_say(
                 engine.disconnect(0)
                 assert (done.transactions, done.failed, done.discarded) == (4, 0, 2), workload.name
                 with views.session(server, DATABASE) as connection:
-                    counts = views.statement_counts(connection)
+                    counts = dict(views.statement_counts(connection))
                 for statement in ready.statements:
                     _check_counts(counts[statement.prepared_text], statement.prepared_text, install)
             with views.session(server) as connection:

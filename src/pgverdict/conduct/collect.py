@@ -13,6 +13,7 @@ from pgverdict.engine.messages import Ready
 from pgverdict.engine.process import Engine
 from pgverdict.observe import processes, views
 from pgverdict.observe.host import memory_available_bytes
+from pgverdict.observe.statements import assign_counts
 from pgverdict.records.round import ArmRecord, KindRecord, RoundRecord, StatementRecord
 from pgverdict.servers.handicap import HandicapCounts
 from pgverdict.servers.server import Server
@@ -37,12 +38,12 @@ def finish_arm(
     read = None if read_before is None or read_after is None else processes.grown(read_before, read_after)
     totals = engine.totals(number)
     assert totals.latency is not None, "every slice counted transactions"
-    counts: dict[str, views.StatementCounts] = {}
+    counts: list[tuple[str, views.StatementCounts]] = []
     with blaming(number), views.session(arm.server, DATABASE) as connection:
         if views.has_extension(connection, "pg_stat_statements"):
             counts = views.statement_counts(connection)
         block_bytes = views.setting_bytes(connection, "block_size")
-    buffers_read = sum(count.buffers_read for count in counts.values()) if counts else None
+    buffers_read = sum(count.buffers_read for _, count in counts) if counts else None
     name = cell.arms[number].name
     if read is None:
         pass  # neither can be told of a server that is not ours
@@ -58,12 +59,14 @@ def finish_arm(
             data_bytes=arm.footprint.data_bytes,
             memory_bytes=memory_available_bytes(),
         )
+    executed = [ready.statements[seen.statement].prepared_text for seen in totals.statements if seen.count]
+    counted = assign_counts(executed, counts)
     records = []
     for seen in totals.statements:
         statement = ready.statements[seen.statement]
-        server = counts.get(statement.prepared_text)
+        server = counted.get(statement.prepared_text)
         if server is not None and server.calls < seen.count:
-            # From 14 on only the first BEGIN and END of a connection are counted: no account of all of them.
+            # From 14 on only the first BEGIN and END of a connection are counted, which says nothing of them all.
             server = None
         records.append(
             StatementRecord(

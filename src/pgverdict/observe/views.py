@@ -22,7 +22,7 @@ _STEPS = ((13, "statements-13.sql"), (9, "statements-9.6.sql"))
 
 @dataclass(frozen=True)
 class StatementCounts:
-    """pg_stat_statements' account of one statement since the last reset."""
+    """What pg_stat_statements counted of one statement since the last reset."""
 
     calls: int
     ms_mean: float
@@ -115,12 +115,12 @@ def reset_statements(connection: Connection) -> None:
     )
 
 
-def statement_counts(connection: Connection) -> dict[str, StatementCounts]:
-    """Counts by statement text, as prepared: the client's text and the server's are compared letter by letter."""
+def statement_counts(connection: Connection) -> list[tuple[str, StatementCounts]]:
+    """What was counted under each text; `statements.assign_counts` says which text is whose."""
     major = connection.info.server_version // 10000
     name = next(name for since, name in _STEPS if major >= since)
     rows = connection.execute(_SQL.joinpath(name).read_bytes()).fetchall()
-    return {text: StatementCounts(*counts) for text, *counts in rows}
+    return [(text, StatementCounts(*counts)) for text, *counts in rows]
 
 
 def execute_script(connection: Connection, sql: str, what: str) -> None:
