@@ -1,12 +1,15 @@
 //! pgbench's options: what they mean, and which do not go together. What is wrong ends the process
-//! in the order of the command line, as it does pgbench. [`reading`] takes them one by one,
-//! [`checks`] looks at their values, [`plans`] makes of all together what is to be done.
+//! in the order of the command line, as it does pgbench. [`keys`] names them, [`reading`] takes them one by one
+//! ([`scripts`]: those that say what clients run), [`checks`] looks at their values, [`plans`] makes of all together what
+//! is to be done.
 
 mod checks;
+mod keys;
 mod plans;
 mod reading;
+mod scripts;
 
-use super::getopt::{Getopt, Given, Known};
+use super::getopt::{Getopt, Given};
 use crate::drive::connection::Said;
 use crate::drive::pgbench::rate_plan::RatePlan;
 use crate::drive::pgbench::settings::{EventLoop, LogSettings, Mode};
@@ -88,71 +91,10 @@ pub struct BenchmarkPlan {
     pub hdr_log: Option<PathBuf>,
 }
 
-const fn known(long: &'static str, key: char, has_value: bool) -> Known {
-    Known { long, key, has_value, can_be_short: true }
-}
-
-/// Long options without a letter have a sign that no short option can be.
-const KNOWN: [Known; 52] = [
-    known("builtin", 'b', true),
-    known("client", 'c', true),
-    known("connect", 'C', false),
-    known("dbname", 'd', true),
-    known("define", 'D', true),
-    known("file", 'f', true),
-    known("fillfactor", 'F', true),
-    known("host", 'h', true),
-    known("initialize", 'i', false),
-    known("init-steps", 'I', true),
-    known("jobs", 'j', true),
-    known("log", 'l', false),
-    known("latency-limit", 'L', true),
-    known("no-vacuum", 'n', false),
-    known("port", 'p', true),
-    known("progress", 'P', true),
-    known("protocol", 'M', true),
-    known("quiet", 'q', false),
-    known("report-per-command", 'r', false),
-    known("rate", 'R', true),
-    known("scale", 's', true),
-    known("select-only", 'S', false),
-    known("skip-some-updates", 'N', false),
-    known("time", 'T', true),
-    known("transactions", 't', true),
-    known("username", 'U', true),
-    known("vacuum-all", 'v', false),
-    known("unlogged-tables", '\x01', false),
-    known("tablespace", '\x02', true),
-    known("index-tablespace", '\x03', true),
-    known("sampling-rate", '\x04', true),
-    known("aggregate-interval", '\x05', true),
-    known("progress-timestamp", '\x06', false),
-    known("log-prefix", '\x07', true),
-    known("foreign-keys", '\x08', false),
-    known("random-seed", '\x09', true),
-    known("show-script", '\x0a', true),
-    known("partitions", '\x0b', true),
-    known("partition-method", '\x0c', true),
-    known("failures-detailed", '\x0d', false),
-    known("max-tries", '\x0e', true),
-    known("verbose-errors", '\x0f', false),
-    known("exit-on-abort", '\x10', false),
-    known("debug", '\x11', false),
-    // pgbench has none of these.
-    Known { long: "percentiles", key: '\x12', has_value: false, can_be_short: false },
-    Known { long: "json", key: '\x13', has_value: true, can_be_short: false },
-    Known { long: "hdr-log", key: '\x14', has_value: true, can_be_short: false },
-    Known { long: "warm-up", key: '\x15', has_value: true, can_be_short: false },
-    Known { long: "rate-plan", key: '\x16', has_value: true, can_be_short: false },
-    Known { long: "think-time", key: '\x17', has_value: true, can_be_short: false },
-    Known { long: "event-loop", key: '\x18', has_value: true, can_be_short: false },
-    Known { long: "binary-parameters", key: '\x19', has_value: false, can_be_short: false },
-];
-
 /// `called`: how the program was called, which complaints about options begin with.
 pub fn read(called: &str, arguments: Vec<String>) -> Options {
     let mut reading = Reading::new();
-    let mut getopt = Getopt::new(called, &KNOWN, arguments);
+    let mut getopt = Getopt::new(called, &keys::KNOWN, arguments);
     for option in getopt.by_ref() {
         match option {
             Ok(Given { key, value }) => reading.take(key, &value),

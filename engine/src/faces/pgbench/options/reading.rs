@@ -1,22 +1,19 @@
 //! Options as they come, one after the other.
 
 use super::checks::{INT_MAX, check_steps, need_files, unsigned, whole};
+use super::keys;
 use crate::drive::clock;
 use crate::drive::connection::Said;
-use crate::drive::dial::system_words;
 use crate::drive::pgbench::rate_plan::RatePlan;
 use crate::drive::pgbench::settings::{EventLoop, Mode};
 use crate::drive::pgbench::voice;
 use crate::faces::pgbench::number::leading_double;
-use crate::faces::pgbench::{builtin, fatal, refuse_script};
+use crate::faces::pgbench::{builtin, fatal};
 use crate::generate::pgbench::PartitionMethod;
 use crate::script::compile::Compiler;
-use crate::script::program::{Dialect, Source};
+use crate::script::program::Dialect;
 use crate::script::value::Value;
-use std::io::{self, Read};
-use std::{env, fs, process};
-
-const SCRIPTS_MAX: usize = 128;
+use std::{env, process};
 
 pub(super) struct Reading {
     pub(super) said: Said,
@@ -130,7 +127,15 @@ impl Reading {
 
     pub(super) fn take(&mut self, key: char, value: &str) {
         match key {
-            'F' | 'I' | 'q' | '\x01'..='\x03' | '\x08' | '\x0b' | '\x0c' => {
+            'F'
+            | 'I'
+            | 'q'
+            | keys::UNLOGGED_TABLES
+            | keys::TABLESPACE
+            | keys::INDEX_TABLESPACE
+            | keys::FOREIGN_KEYS
+            | keys::PARTITIONS
+            | keys::PARTITION_METHOD => {
                 self.initialize_option = true;
                 self.take_for_initializing(key, value);
             }
@@ -143,7 +148,7 @@ impl Reading {
             'p' => self.said.port = Some(value.to_owned()),
             's' => self.scale = Some(whole(value, "-s/--scale", 1, INT_MAX) as u32),
             'U' => self.said.user = Some(value.to_owned()),
-            '\x11' => voice::set_debugging(),
+            keys::DEBUG => voice::set_debugging(),
             _ => {
                 self.benchmark_option = true;
                 self.take_for_benchmarking(key, value);
@@ -159,11 +164,11 @@ impl Reading {
                 self.steps = Some(value.to_owned());
             }
             'q' => self.quiet = true,
-            '\x01' => self.unlogged = true,
-            '\x02' => self.tablespace = Some(value.to_owned()),
-            '\x03' => self.index_tablespace = Some(value.to_owned()),
-            '\x08' => self.foreign_keys = true,
-            '\x0b' => self.partitions = whole(value, "--partitions", 0, INT_MAX) as u32,
+            keys::UNLOGGED_TABLES => self.unlogged = true,
+            keys::TABLESPACE => self.tablespace = Some(value.to_owned()),
+            keys::INDEX_TABLESPACE => self.index_tablespace = Some(value.to_owned()),
+            keys::FOREIGN_KEYS => self.foreign_keys = true,
+            keys::PARTITIONS => self.partitions = whole(value, "--partitions", 0, INT_MAX) as u32,
             _ => {
                 self.method = Some(match value.to_ascii_lowercase().as_str() {
                     "range" => PartitionMethod::Range,
@@ -189,7 +194,7 @@ impl Reading {
             'f' => self.add_file(value),
             'N' => self.add_builtin("simple-update", 1),
             'S' => self.add_builtin("select-only", 1),
-            '\x0a' => {
+            keys::SHOW_SCRIPT => {
                 let builtin::Builtin { name, description, script } = builtin::named(value);
                 voice::raw(&format!("-- {name}: {description}\n{script}"));
                 process::exit(0)
@@ -225,35 +230,35 @@ impl Reading {
             't' => self.transactions = whole(value, "-t/--transactions", 1, INT_MAX) as u64,
             'T' => self.duration_s = whole(value, "-T/--time", 1, INT_MAX) as u64,
             'v' => self.vacuum_all = true,
-            '\x04' => {
+            keys::SAMPLING_RATE => {
                 self.sampling_rate = leading_double(value);
                 if self.sampling_rate <= 0.0 || self.sampling_rate > 1.0 {
                     fatal(format_args!("invalid sampling rate: \"{value}\""));
                 }
             }
-            '\x05' => self.aggregate_s = whole(value, "--aggregate-interval", 1, INT_MAX),
-            '\x06' => self.progress_timestamp = true,
-            '\x07' => self.log_prefix = Some(value.to_owned()),
-            '\x09' => {
+            keys::AGGREGATE_INTERVAL => self.aggregate_s = whole(value, "--aggregate-interval", 1, INT_MAX),
+            keys::PROGRESS_TIMESTAMP => self.progress_timestamp = true,
+            keys::LOG_PREFIX => self.log_prefix = Some(value.to_owned()),
+            keys::RANDOM_SEED => {
                 if !self.set_seed(Some(value)) {
                     fatal("error while setting random seed from --random-seed option");
                 }
             }
-            '\x0d' => self.failures_detailed = true,
-            '\x0e' => {
+            keys::FAILURES_DETAILED => self.failures_detailed = true,
+            keys::MAX_TRIES => {
                 let tries = leading_double(value).trunc();
                 if tries < 0.0 {
                     fatal(format_args!("invalid number of maximum tries: \"{value}\""));
                 }
                 self.tries_max = tries as u32;
             }
-            '\x0f' => self.verbose_errors = true,
-            '\x10' => self.exit_on_abort = true,
-            '\x12' => self.percentiles = true,
-            '\x13' => self.json = Some(value.to_owned()),
-            '\x14' => self.hdr_log = Some(value.to_owned()),
-            '\x15' => self.warm_up_s = whole(value, "--warm-up", 1, INT_MAX) as u64,
-            '\x16' => match RatePlan::read(value) {
+            keys::VERBOSE_ERRORS => self.verbose_errors = true,
+            keys::EXIT_ON_ABORT => self.exit_on_abort = true,
+            keys::PERCENTILES => self.percentiles = true,
+            keys::JSON => self.json = Some(value.to_owned()),
+            keys::HDR_LOG => self.hdr_log = Some(value.to_owned()),
+            keys::WARM_UP => self.warm_up_s = whole(value, "--warm-up", 1, INT_MAX) as u64,
+            keys::RATE_PLAN => match RatePlan::read(value) {
                 Some(plan) => self.rate_plan = Some(plan),
                 None => {
                     voice::error(format_args!("invalid rate plan: \"{value}\""));
@@ -261,8 +266,8 @@ impl Reading {
                     process::exit(1)
                 }
             },
-            '\x19' => self.binary_parameters = true,
-            '\x18' => {
+            keys::BINARY_PARAMETERS => self.binary_parameters = true,
+            keys::EVENT_LOOP => {
                 self.event_loop = match value {
                     "auto" => None,
                     "epoll" => Some(EventLoop::Epoll),
@@ -272,7 +277,7 @@ impl Reading {
                     )),
                 };
             }
-            '\x17' => {
+            keys::THINK_TIME => {
                 let think_ms = leading_double(value);
                 if think_ms <= 0.0 {
                     fatal(format_args!("invalid think time: \"{value}\""));
@@ -310,54 +315,5 @@ impl Reading {
             voice::info(format_args!("setting random seed to {}", self.seed));
         }
         true
-    }
-
-    pub(super) fn add_builtin(&mut self, name: &str, weight: u32) {
-        let builtin = builtin::named(name);
-        self.add_script(builtin.description, weight, builtin.script.to_owned());
-        self.uses_builtin = true;
-    }
-
-    fn add_file(&mut self, option: &str) {
-        let (name, weight) = builtin::weighted(option);
-        let mut bytes = Vec::new();
-        let read = match name {
-            "-" => io::stdin().lock().read_to_end(&mut bytes).map(drop),
-            _ => match fs::File::open(name) {
-                Ok(mut file) => file.read_to_end(&mut bytes).map(drop),
-                Err(error) => fatal(format_args!("could not open file \"{name}\": {}", system_words(&error))),
-            },
-        };
-        if let Err(error) = read {
-            fatal(format_args!("could not read file \"{name}\": {}", system_words(&error)));
-        }
-        // As C does, which ends a text at its first zero byte.
-        bytes.truncate(bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()));
-        let text = String::from_utf8(bytes);
-        let text = text.unwrap_or_else(|_| fatal(format_args!("file \"{name}\" is not UTF-8")));
-        self.add_script(name, weight, text);
-    }
-
-    fn add_script(&mut self, name: &str, weight: u32, text: String) {
-        let full = self.compiler.scripts() >= SCRIPTS_MAX;
-        let added = self.compiler.add(&Source { name: name.to_owned(), weight, text });
-        if let Err(error) = added {
-            refuse_script(&error);
-        }
-        if full {
-            fatal(format_args!("at most {SCRIPTS_MAX} SQL scripts are allowed"));
-        }
-    }
-
-    fn define(&mut self, definition: &str) {
-        let (name, value) = match definition.split_once('=') {
-            Some((name, value)) if !name.is_empty() && !value.is_empty() => (name, value),
-            _ => fatal(format_args!("invalid variable definition: \"{definition}\"")),
-        };
-        if crate::script::name_length(name.as_bytes()) != name.len() {
-            fatal(format_args!("option: invalid variable name: \"{name}\""));
-        }
-        self.variables.retain(|(known, _)| known != name);
-        self.variables.push((name.to_owned(), Value::Text(value.into())));
     }
 }
