@@ -61,7 +61,7 @@ def test_what_cannot_be_measured_is_refused_before_anything_is(arguments: tuple[
 def test_output_that_cannot_be_written_is_an_error_of_the_world() -> None:
     code, said = run("list", "workloads", stdout="/dev/full")
 
-    assert (code, said) == (1, "error: cannot write: No space left on device: standard output\n")
+    assert (code, said) == (1, "error: cannot write standard output: No space left on device\n")
 
 
 def test_a_reader_that_has_gone_is_no_error() -> None:

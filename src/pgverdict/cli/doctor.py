@@ -35,7 +35,9 @@ def doctor(
     Changes nothing without --fix. Exit code 0 whatever is found.
     """
     if undo and (fix or json):
-        raise UserError("--undo stands alone", hint="look, or fix, in another call")
+        raise UserError(
+            f"--undo stands alone: {'--fix' if fix else '--json'}", hint="look, or fix, in another call"
+        )
     if undo:
         _undo()
     else:

@@ -33,7 +33,7 @@ def run(arguments: list[str]) -> int:
         if error.errno not in _DISK_TROUBLE:
             raise
         # What we print is the only thing written without a name.
-        return _show(WorldError(f"cannot write: {error.strerror}: {error.filename or 'standard output'}"))
+        return _show(WorldError(f"cannot write {error.filename or 'standard output'}: {error.strerror}"))
     return code
 
 

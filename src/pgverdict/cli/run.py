@@ -115,7 +115,10 @@ def read_campaign(file: Path, *, small: bool = False, only: tuple[str, ...] = ()
     except UnicodeDecodeError:
         raise UserError(f"not a text file in UTF-8: {file}") from None
     except OSError as error:
-        raise UserError(f"cannot read the campaign file {file}: {error.strerror}") from None
+        raise UserError(
+            f"cannot read the campaign file {file}: {error.strerror}",
+            hint="campaigns/ of a checkout has some to begin with",
+        ) from None
     document = read_document(str(file), text)
     disk = disk_of(Home.find().cache) if document.tables.tune is not None else None
     host = HostSize(memory_total_bytes(), len(os.sched_getaffinity(0)), disk)

@@ -34,7 +34,7 @@ def read_dump(path: Path) -> OwnDump:
     except OSError as error:
         raise UserError(f"cannot read the dump {path}: {error.strerror}") from None
     if not size:
-        raise UserError(f"the dump is empty: {path}")
+        raise UserError(f"the dump is empty: {path}", hint="make it anew: pg_dump -Fc")
     return OwnDump(str(path), digest.hexdigest(), size)
 
 
@@ -52,7 +52,10 @@ def restore(dump: OwnDump, server: Server, database: str) -> None:
     UserError if the file has changed since it was read, WorldError with the first complaint if a part was not taken.
     """
     if read_dump(Path(dump.path)).sha256 != dump.sha256:
-        raise UserError(f"the dump has changed since the run was asked for: {dump.path}")
+        raise UserError(
+            f"the dump has changed since the run was asked for: {dump.path}",
+            hint="bring back what it was, or begin a new run",
+        )
     program = program_for(dump)
     where = ["-h", str(server.socket_directory), "-p", str(server.port), "-U", SUPERUSER, "-d", database]
     if program.name == "psql":

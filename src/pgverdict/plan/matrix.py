@@ -143,7 +143,7 @@ def _some(arms: tuple[Arm, ...], names: Sequence[str]) -> tuple[Arm, ...]:
         if name not in known:
             raise unknown_word("arm", name, known)
     if known[0] not in names:
-        raise UserError(f"the baseline must remain: {known[0]}")
+        raise UserError(f"the baseline must remain: {known[0]}", hint=f"name {known[0]} among the arms")
     return tuple(arm for arm in arms if arm.name in names)
 
 
@@ -289,7 +289,7 @@ def _refuse_twice(document: Document, points: Sequence[Point], base: Campaign, h
         key = _cell(document, point, base, host).key
         with document.at(*point.place):
             if key in seen:
-                raise UserError(f"the same cell is there twice: {key}")
+                raise UserError(f"the same cell is there twice: {key}", hint="leave it out of one table")
         seen.add(key)
 
 

@@ -40,11 +40,11 @@ def points_of(document: Document, own: Mapping[int, OwnWork], made: Smaller | No
             _require_known(exclusion, points)
             left = [p for p in kept if not all(p.has(name, values) for name, values in exclusion.items())]
             if len(left) == len(kept) and made is None:
-                raise UserError("no cell has all these values")
+                raise UserError("no cell has all these values", hint="`--dry-run` without it lists the cells")
             kept = left
     if not kept:
         with document.at("exclude"):
-            raise UserError("nothing is left to measure")
+            raise UserError("nothing is left to measure", hint="exclude less")
     return kept
 
 
@@ -81,14 +81,16 @@ def _require_known_parameters(document: Document, works: Sequence[Sequence[Work]
                 if name not in known:
                     whose = " and ".join(dict.fromkeys(names))
                     if not known:
-                        raise UserError(f"{whose} has no parameters: {name}")
+                        raise UserError(f"{whose} has no parameters: {name}", hint="leave it out")
                     raise unknown_word(f"parameter of {whose}", name, known)
 
 
 def _require_known(exclusion: Mapping[str, Any], points: Sequence[Point]) -> None:
     known = {"workload", *AXES} | {name for p in points for name, _ in (*p.settings, *p.parameters)}
     if not exclusion:
-        raise UserError("an exclusion without values would exclude everything")
+        raise UserError(
+            "an exclusion without values would exclude everything", hint="write workload or an axis"
+        )
     for name in exclusion:
         if name not in known:
             raise unknown_word("axis", name, known)
@@ -199,4 +201,7 @@ def _require_even(variants: Sequence[Mapping[str, Any]]) -> None:
     names = [set(variant) for variant in variants]
     if any(one != names[0] for one in names):
         missing = sorted({name for one in names for name in one ^ names[0]})
-        raise UserError(f"all variants must say the same settings; not all say {', '.join(missing)}")
+        raise UserError(
+            f"all variants must say the same settings; not all say {', '.join(missing)}",
+            hint="write the default where nothing else is meant",
+        )

@@ -72,11 +72,16 @@ def check_settings(user: Mapping[str, str]) -> dict[str, str]:
         if name in REFUSED:
             raise UserError(f"the setting {name} may not be changed: {REFUSED[name]}")
         if name == "log_min_messages" and value.strip().lower() == "panic":
-            raise UserError(f"the server's messages are read when it fails: {name} = {value}")
+            raise UserError(
+                f"the server's messages are read when it fails: {name} = {value}",
+                hint="log_min_messages = fatal says least",
+            )
         if name in BY_INITDB and value not in ("on", "off"):
-            raise UserError(f"the setting {name} is on or off: {value}")
+            raise UserError(
+                f"the setting {name} is on or off: {value}", hint=f"write {name}=on or {name}=off"
+            )
         if name in checked:
-            raise UserError(f"the setting is given twice: {name}")
+            raise UserError(f"the setting is given twice: {name}", hint="leave one out; names know no case")
         if "\0" in value:
             raise UserError(f"the value of the setting {name} has a zero byte")
         checked[name] = value

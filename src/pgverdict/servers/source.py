@@ -220,7 +220,10 @@ def _unpack(tarball: Path, into: Path) -> None:
             raise UserError(f"cannot unpack {tarball}: {error}") from error
         folders = [path for path in place.iterdir() if path.is_dir()]
         if len(folders) != 1:
-            raise UserError(f"not a tarball of PostgreSQL: {tarball} holds {len(folders)} folders")
+            raise UserError(
+                f"not a tarball of PostgreSQL: {tarball} holds {len(folders)} folders",
+                hint="those of releases hold one; unpack it, and write source:PATH of the tree",
+            )
         folders[0].rename(into)
 
 

@@ -207,14 +207,21 @@ class Campaign:
     def __post_init__(self) -> None:
         require_apart(self.cores, self.engine_cores)
         if not 2 <= len(self.arms) <= ARMS_MAX:
-            raise UserError(f"a comparison has 2 to {ARMS_MAX} arms, not {len(self.arms)}")
+            raise UserError(
+                f"a comparison has 2 to {ARMS_MAX} arms, not {len(self.arms)}",
+                hint="name the baseline, then candidates",
+            )
         if not self.cells:
-            raise UserError("a campaign needs at least one workload")
+            raise UserError(
+                "a campaign needs at least one workload", hint="`pgverdict list workloads` names them"
+            )
         keys = [cell.key for cell in self.cells]
         if twice := next((key for number, key in enumerate(keys) if key in keys[:number]), None):
-            raise UserError(f"the same cell is there twice: {twice}")
+            raise UserError(f"the same cell is there twice: {twice}", hint="name each workload once")
         if self.confidence < 0.5:
-            raise UserError(f"a confidence below one half says nothing: {self.confidence:.6g}")
+            raise UserError(
+                f"a confidence below one half says nothing: {self.confidence:.6g}", hint="write 99%"
+            )
         if self.rounds is not None and self.rounds < 2:
             raise UserError(f"too few rounds: {self.rounds}", hint="a verdict needs 8")
 
@@ -318,6 +325,9 @@ def _once(settings: list[tuple[str, str]], whom: str) -> dict[str, tuple[str, bo
     for given, value in settings:
         name = given.removesuffix("?")
         if name in chosen:
-            raise UserError(f"the setting {name} is given twice for {whom}: {chosen[name][0]} and {value}")
+            raise UserError(
+                f"the setting {name} is given twice for {whom}: {chosen[name][0]} and {value}",
+                hint="leave one out",
+            )
         chosen[name] = (value, given.endswith("?"))
     return chosen

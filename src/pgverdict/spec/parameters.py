@@ -168,7 +168,10 @@ def share_out(texts: Iterable[str], known: Mapping[str, Sequence[Parameter]]) ->
         if not name or not found:
             raise UserError(f"not a parameter: {text}", hint="write NAME=VALUE")
         if name in written:
-            raise UserError(f"the parameter {name} is given twice: {written[name]} and {value}")
+            raise UserError(
+                f"the parameter {name} is given twice: {written[name]} and {value}",
+                hint="leave one of them out",
+            )
         written[name] = value
     by_workload = {
         workload: {parameter.name: parameter for parameter in parameters}
@@ -191,5 +194,7 @@ def _named(name: str, known: Mapping[str, Parameter], of: str) -> Parameter:
     if name in known:
         return known[name]
     if not known:
-        raise UserError(f"{of} has no parameters: {name}")
+        raise UserError(
+            f"{of} has no parameters: {name}", hint="`pgverdict list workloads` shows who has which"
+        )
     raise unknown_word(f"parameter of {of}", name, known)

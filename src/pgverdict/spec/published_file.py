@@ -156,7 +156,10 @@ def _ratio(table: _FigureTable) -> tuple[float, tuple[float, float]]:
     if table.baseline is not None and table.candidate is not None:
         (b_low, b, b_high), (c_low, c, c_high) = _number(table.baseline), _number(table.candidate)
         if b_low <= 0 or c_low <= 0:
-            raise UserError(f"a ratio of these says nothing: {table.baseline} and {table.candidate}")
+            raise UserError(
+                f"a ratio of these says nothing: {table.baseline} and {table.candidate}",
+                hint="both must be above 0",
+            )
         return float(c / b), (float(c_low / b_high), float(c_high / b_low))
     if table.baseline is not None or table.candidate is not None:
         raise UserError("only one of baseline and candidate", hint="give both, or change, or ratio")
@@ -172,7 +175,9 @@ def _ratio(table: _FigureTable) -> tuple[float, tuple[float, float]]:
         apart = _number(table.within.removesuffix("%").strip())[1] / 100
         low, high = ratio - apart, ratio + apart
     if low <= 0:
-        raise UserError(f"not a ratio: {table.ratio or table.change}")
+        raise UserError(
+            f"not a ratio: {table.ratio or table.change}", hint="it must be above 0, a change above -100 %"
+        )
     return float(ratio), (float(low), float(high))
 
 
@@ -184,6 +189,6 @@ def _number(text: str) -> tuple[Decimal, Decimal, Decimal]:
         raise UserError(f"not a number: {text}", hint='write it as printed: "0.0196"') from None
     exponent = number.as_tuple().exponent
     if not isinstance(exponent, int):
-        raise UserError(f"not a number: {text}")
+        raise UserError(f"not a number: {text}", hint='write it as printed: "0.0196"')
     half = Decimal(5).scaleb(exponent - 1)
     return number - half, number, number + half

@@ -22,7 +22,7 @@ def duration_s(text: str) -> float:
         raise UserError(f"not a duration: {text}", hint="write 90s, 5m or 1h30m")
     seconds = sum(float(part) * unit for part, unit in zip(parts, (3600, 60, 1), strict=True) if part)
     if not 0 < seconds < float("inf"):
-        raise UserError(f"a duration must be longer than nothing: {text}")
+        raise UserError(f"a duration must be longer than nothing: {text}", hint="write 90s, 5m or 1h30m")
     return seconds
 
 
@@ -40,7 +40,7 @@ def percentage(text: str, *, what: str) -> float:
     value = float(Decimal(number) / 100)
     # Compared as the number that is used: 99.99999999999999999 % would otherwise become certainty.
     if not 0 < value < 1:
-        raise UserError(f"a {what} lies between 0 % and 100 %: {text}")
+        raise UserError(f"a {what} lies between 0 % and 100 %: {text}", hint="write 1% or 0.5%, 99% or 99.9%")
     return value
 
 

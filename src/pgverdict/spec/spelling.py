@@ -241,7 +241,9 @@ def _wish(parts: list[str]) -> BuildWish:
         elif cflags is None:
             cflags = value
         else:
-            raise UserError(f"two wishes for cflags: {cflags} and {value}")
+            raise UserError(
+                f"two wishes for cflags: {cflags} and {value}", hint="write all flags in one, with spaces"
+            )
     for feature in features:
         if feature not in FEATURES:
             raise unknown_word("feature of a build", feature, FEATURES)

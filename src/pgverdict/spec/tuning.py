@@ -44,4 +44,7 @@ class Tuning:
                 hint=f"--tune-memory takes {MEMORY_BYTES_MIN >> 20}MB or more",
             )
         if self.cores < 1:
-            raise UserError(f"a server cannot be tuned for so many cores: {self.cores}")
+            raise UserError(
+                f"a server cannot be tuned for so many cores: {self.cores}",
+                hint="--tune-cores takes 1 or more",
+            )
