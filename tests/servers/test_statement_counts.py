@@ -47,6 +47,6 @@ def test_statements_with_constants_are_found_whether_they_were_analysed_again_or
 
     sent = [statement.prepared_text for statement in ready.statements]
     calls = {text: counts.calls for text, counts in assign_counts(sent, rows).items()}
-    assert calls == {text: 6 for text in sent[: len(APART)]}
+    assert calls == dict.fromkeys(sent[: len(APART)], 6)
     as_sent = {text for text, _ in rows}
     assert (sent[1] in as_sent) != analysed
