@@ -8,7 +8,7 @@ from pathlib import Path
 from time import monotonic
 
 from bench.engine.places import real_server
-from pgverdict.datasets.load import DATABASE, Step, finish, make_tables, streams
+from pgverdict.datasets.load import DATABASE, Step, finish, lanes, make_tables
 from pgverdict.servers.server import Server
 from pgverdict.spec.parameters import Chosen
 from pgverdict.workloads import catalogue
@@ -38,9 +38,7 @@ def write_files(server: Server, workload: Workload, scale: int) -> dict[Part, Pa
     server.account.make_directory(place)
     files = {}
     with server.connect(DATABASE) as connection:
-        for step in (
-            step for stream in streams(workload.dataset, scale) for step in stream if "copy" in step
-        ):
+        for step in (step for lane in lanes(workload.dataset, scale) for step in lane if "copy" in step):
             (table, number), of = part(step), step["share"]["of"]
             what = table if of == 1 else SHARE.format(table=table, of=of, number=number)
             path = files[table, number] = place / f"{table}-{number}"
@@ -54,7 +52,7 @@ def fill_from(server: Server, workload: Workload, scale: int, files: Mapping[Par
     drop_database(server)
     begun = monotonic()
     make_tables(server, workload.dataset, scale)
-    parts = streams(workload.dataset, scale)
+    parts = lanes(workload.dataset, scale)
     with ThreadPoolExecutor(len(parts)) as threads:
         list(threads.map(partial(_fill, server, files), parts))
     finish(server, workload.dataset)

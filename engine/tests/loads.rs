@@ -111,13 +111,13 @@ fn a_large_load_notices_a_refusal_before_its_end() {
 }
 
 #[test]
-fn streams_load_shares_side_by_side() {
+fn lanes_load_shares_side_by_side() {
     let (server, mut engine) = (FakeServer::start(Manner::Polite), Engine::start());
-    let stream = |number| {
+    let lane = |number| {
         json!([{"copy": format!("COPY a FROM STDIN -- {number}"), "rows": "pgbench_accounts", "parameters": {"scale": 3},
                 "share": {"number": number, "of": 3}}])
     };
-    let heard = engine.ask_all(&load(&server, json!([stream(0), stream(1), stream(2)])));
+    let heard = engine.ask_all(&load(&server, json!([lane(0), lane(1), lane(2)])));
     let tables = heard.last().unwrap()["tables"].as_array().unwrap();
     let numbers: Vec<_> = tables.iter().map(|table| table["share"]["number"].as_u64().unwrap()).collect();
     assert_eq!((numbers, &tables[1]["rows"]), (vec![0, 1, 2], &json!(100_000)));
@@ -141,7 +141,7 @@ fn streams_load_shares_side_by_side() {
 }
 
 #[test]
-fn a_stream_that_fails_stops_the_others() {
+fn a_lane_that_fails_stops_the_others() {
     let (server, mut engine) = (FakeServer::start(Manner::RefusesRows), Engine::start());
     let copy = |table: &str, scale: u32| {
         json!([{"copy": format!("COPY {table} FROM STDIN"), "rows": "pgbench_accounts", "parameters": {"scale": scale},
@@ -150,17 +150,17 @@ fn a_stream_that_fails_stops_the_others() {
     let endless = json!([{"sql": "SELECT 1"}]);
     let error = engine.ask(&load(&server, json!([endless, copy("a", 1_000_000), copy("b", 1_000_000)])));
     assert_eq!(error["sqlstate"], "53100");
-    assert!(error["what"].as_str().unwrap().starts_with("step 0 of stream "), "{error}");
+    assert!(error["what"].as_str().unwrap().starts_with("step 0 of lane "), "{error}");
     server.wait_until(|seen| seen.closed == 3);
 }
 
 #[test]
-fn a_load_has_streams() {
+fn a_load_has_lanes() {
     let (server, mut engine) = (FakeServer::start(Manner::Polite), Engine::start());
     for (count, what) in
-        [(0, "there are 0 streams, not between 1 and 64"), (65, "there are 65 streams, not between 1 and 64")]
+        [(0, "there are 0 lanes, not between 1 and 64"), (65, "there are 65 lanes, not between 1 and 64")]
     {
-        let streams = vec![json!([]); count];
-        assert_eq!(engine.ask(&load(&server, json!(streams)))["what"], what);
+        let lanes = vec![json!([]); count];
+        assert_eq!(engine.ask(&load(&server, json!(lanes)))["what"], what);
     }
 }

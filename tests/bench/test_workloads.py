@@ -11,7 +11,7 @@ from bench.workloads.case import Case, Goal, Size
 from bench.workloads.figures import OURS, Run, compare, table
 from bench.workloads.page import page
 from bench.workloads.recorded import Recorded, begin, read, read_all, write
-from pgverdict.datasets.load import streams
+from pgverdict.datasets.load import lanes
 from pgverdict.errors import UserError, WorldError
 from pgverdict.workloads import catalogue
 
@@ -97,9 +97,7 @@ def test_pgbench_is_given_the_statements_of_the_insert_benchmark() -> None:
 
 @pytest.mark.parametrize(("name", "files"), [("tpch", 8), ("ycsb-a", 4)])
 def test_every_copy_of_a_load_has_a_file_of_its_own(name: str, files: int) -> None:
-    steps = [
-        step for stream in streams(catalogue.workload(name).dataset, 1) for step in stream if "copy" in step
-    ]
+    steps = [step for lane in lanes(catalogue.workload(name).dataset, 1) for step in lane if "copy" in step]
 
     assert len({copying.part(step) for step in steps}) == len(steps) == files
 

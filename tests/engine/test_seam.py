@@ -45,7 +45,7 @@ CALLS: dict[str, Call] = {
     ),
     "totals": lambda engine, r: engine.totals(r["arm"]),
     "disconnect": lambda engine, r: engine.disconnect(r["arm"]),
-    "load": lambda engine, r: engine.load(_where(r), r["streams"]),
+    "load": lambda engine, r: engine.load(_where(r), r["lanes"]),
 }
 
 

@@ -1,4 +1,4 @@
-"""Every workload of the pgbench family, and what its parameters make of the data, on real servers of every kind."""
+"""Every workload of the pgbench group, and what its parameters make of the data, on real servers of every kind."""
 
 from collections.abc import Callable
 

@@ -42,8 +42,8 @@ def test_connections_are_those_of_the_roles() -> None:
 
 
 def test_every_table_gets_the_indexes_that_were_asked_for_on_a_connection_of_its_own() -> None:
-    streams = named(chain(clients=2, secondary_indexes=2))["l.x"].streams
-    assert streams == tuple(
+    lanes = named(chain(clients=2, secondary_indexes=2))["l.x"].lanes
+    assert lanes == tuple(
         (
             f"CREATE INDEX {table}_marketsegment ON {table} (productid, customerid, price)",
             f"CREATE INDEX {table}_registersegment ON {table} (cashregisterid, customerid, price)",
@@ -51,7 +51,7 @@ def test_every_table_gets_the_indexes_that_were_asked_for_on_a_connection_of_its
         for table in ("pi1", "pi2")
     )
     assert "l.x" not in named(chain(secondary_indexes=0))
-    assert len(named(chain(clients=2, shared_table=True))["l.x"].streams) == 1
+    assert len(named(chain(clients=2, shared_table=True))["l.x"].lanes) == 1
 
 
 def test_partitions_share_all_rows_of_the_chain_evenly() -> None:

@@ -1,5 +1,5 @@
 //! Loads a dataset: SQL from whoever asks and rows from a generator, over one connection for each
-//! stream of steps. Streams run side by side, and what fails in one stops all.
+//! lane. Lanes run side by side, and what fails in one stops all.
 
 use super::connect::{self, Place};
 use super::conversation::Conversation;
@@ -20,7 +20,7 @@ const CHUNK_BYTES: usize = 64 * 1024;
 
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
-/// How often is looked whether to stop. Streams look themselves, twice within the 100 ms of the seam.
+/// How often is looked whether to stop. Lanes look themselves, twice within the 100 ms of the seam.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +45,7 @@ enum Ready<'a> {
     Copy { statement: &'a str, rows_of: &'a str, share: Share, rows: Box<dyn Rows> },
 }
 
-/// What a stream says while it runs.
+/// What a lane says while it runs.
 enum News {
     /// That so many rows more were sent.
     Rows(u64),
@@ -53,33 +53,32 @@ enum News {
     Over(usize, Result<Vec<Loaded>, Failure>),
 }
 
-/// Runs the streams. `say` hears how many rows were sent of how many: soon after the first ones, and
-/// then now and then. What was loaded is in the order of the streams and their steps.
+/// Runs the lanes. `say` hears how many rows were sent of how many: soon after the first ones, and
+/// then now and then. What was loaded is in the order of the lanes and their steps.
 pub fn load(
     place: &Place,
-    streams: &[Vec<Step>],
+    lanes: &[Vec<Step>],
     halt: &Halt,
     patience: Duration,
     say: &mut dyn FnMut(u64, u64),
 ) -> Result<Vec<Loaded>, Failure> {
-    let ready = streams.iter().map(|steps| steps.iter().map(Step::ready).collect::<Result<Vec<_>, _>>());
+    let ready = lanes.iter().map(|steps| steps.iter().map(Step::ready).collect::<Result<Vec<_>, _>>());
     let ready = ready.collect::<Result<Vec<_>, _>>()?;
     let rows_total = ready.iter().flatten().map(Ready::rows_total).sum();
-    // One of their own: a stream that fails stops the others, and nobody else.
+    // One of their own: a lane that fails stops the others, and nobody else.
     let stop = Halt::default();
     let (news, heard) = mpsc::channel();
     let outcomes = thread::scope(|scope| {
         for (number, steps) in ready.into_iter().enumerate() {
-            let stream = Stream { number, place, stop: &stop, patience, news: news.clone(), told: None, untold: 0 };
-            let spawned =
-                thread::Builder::new().name(format!("load {number}")).spawn_scoped(scope, || stream.run(steps));
+            let lane = Lane { number, place, stop: &stop, patience, news: news.clone(), told: None, untold: 0 };
+            let spawned = thread::Builder::new().name(format!("load {number}")).spawn_scoped(scope, || lane.run(steps));
             if let Err(error) = spawned {
                 let failure = Failure::world("cannot start a thread", &error);
-                // The closure with the stream is gone: who listens hears from us.
+                // The closure with the lane is gone: who listens hears from us.
                 let _ = news.send(News::Over(number, Err(failure)));
             }
         }
-        let mut outcomes: Vec<_> = streams.iter().map(|_| None).collect();
+        let mut outcomes: Vec<_> = lanes.iter().map(|_| None).collect();
         let (mut rows, mut said) = (0, None::<Instant>);
         while outcomes.iter().any(Option::is_none) {
             match heard.recv_timeout(LOOK_EVERY) {
@@ -148,7 +147,7 @@ impl Ready<'_> {
 }
 
 /// One connection and its steps.
-struct Stream<'a> {
+struct Lane<'a> {
     number: usize,
     place: &'a Place,
     stop: &'a Halt,
@@ -158,7 +157,7 @@ struct Stream<'a> {
     untold: u64,
 }
 
-impl Stream<'_> {
+impl Lane<'_> {
     fn run(mut self, steps: Vec<Ready<'_>>) {
         let outcome = self.work(steps);
         // Whoever asked waits for this.
@@ -174,7 +173,7 @@ impl Stream<'_> {
         for (number, step) in steps.into_iter().enumerate() {
             conversation.doing = match self.number {
                 0 => format!("step {number} of a load (`{}`)", step.sql()),
-                stream => format!("step {number} of stream {stream} of a load (`{}`)", step.sql()),
+                lane => format!("step {number} of lane {lane} of a load (`{}`)", step.sql()),
             };
             conversation.send(&frontend::query(step.sql()))?;
             if let Ready::Copy { rows_of, share, mut rows, .. } = step {

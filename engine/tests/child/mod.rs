@@ -116,7 +116,7 @@ pub fn slice(arm: u32, seed: u64, transactions: u64) -> Value {
            "bound": {"transactions_per_client": transactions}, "discard": {"transactions_per_client": 0}})
 }
 
-pub fn load(server: &FakeServer, streams: Value) -> Value {
+pub fn load(server: &FakeServer, lanes: Value) -> Value {
     json!({"request": "load", "socket_directory": server.folder(), "port": PORT, "user": "u", "database": "d",
-           "streams": streams})
+           "lanes": lanes})
 }

@@ -70,8 +70,8 @@ class StepRunner:
             self._watching.execute(statement.encode())
         if step.clients:
             return self._play(step, number, seed)
-        if step.streams:
-            return self._run_streams(step, number)
+        if step.lanes:
+            return self._run_lanes(step, number)
         return self._settle(step)
 
     def _play(self, step: Step, number: int, seed: int) -> StepDone:
@@ -103,16 +103,14 @@ class StepRunner:
             self._slice(step, done, before, usage, boundary, number),
         )
 
-    def _run_streams(self, step: Step, number: int) -> StepDone:
+    def _run_lanes(self, step: Step, number: int) -> StepDone:
         with ExitStack() as stack:
-            sessions = [stack.enter_context(views.session(self._server, DATABASE)) for _ in step.streams]
+            sessions = [stack.enter_context(views.session(self._server, DATABASE)) for _ in step.lanes]
             reader = self._reader([session.info.backend_pid for session in sessions])
             before = self._before(reader)
             begun_at_ns = time.monotonic_ns()
             with ThreadPoolExecutor(len(sessions)) as threads:
-                took_ns = [
-                    one for stream in threads.map(_run_stream, sessions, step.streams) for one in stream
-                ]
+                took_ns = [one for lane in threads.map(_run_lane, sessions, step.lanes) for one in lane]
             ended_at_ns = time.monotonic_ns()
             usage, boundary = read_usage(self._server, self._watching), reader.read()
         latency = exact_latency(took_ns)
@@ -195,7 +193,7 @@ class StepRunner:
         )
 
 
-def _run_stream(connection: Connection, statements: Sequence[str]) -> list[int]:
+def _run_lane(connection: Connection, statements: Sequence[str]) -> list[int]:
     """How many ns each took."""
     took_ns = []
     for statement in statements:

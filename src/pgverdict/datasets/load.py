@@ -34,7 +34,7 @@ def load(
 ) -> tuple[TableLoaded, ...]:
     """Load `dataset` into a new database of `server`; returns rows and digests, per table."""
     make_tables(server, dataset, scale)
-    loaded = engine.load(where(server), streams(dataset, scale), progress) if dataset.tables else ()
+    loaded = engine.load(where(server), lanes(dataset, scale), progress) if dataset.tables else ()
     if dataset.rows_sql:
         with views.session(server, DATABASE) as connection:
             views.execute_script(connection, dataset.rows_sql, "the SQL of the load")
@@ -66,16 +66,16 @@ def finish(server: AnyServer, dataset: Dataset) -> None:
         views.checkpoint(connection)
 
 
-def streams(dataset: Dataset, scale: int) -> list[list[Step]]:
+def lanes(dataset: Dataset, scale: int) -> list[list[Step]]:
     """What each connection does. A table that is loaded in shares is frozen by the vacuum that follows."""
-    if dataset.streams == 1:
+    if dataset.lanes == 1:
         return [_whole(dataset, dataset.tables, scale)]
     parts = [
         _whole(dataset, (table,), scale) if table.shares == 1 else [_copy(table, scale, "", number)]
         for table in dataset.tables
         for number in range(table.shares)
     ]
-    dealt = [parts[number :: dataset.streams] for number in range(dataset.streams)]
+    dealt = [parts[number :: dataset.lanes] for number in range(dataset.lanes)]
     return [[step for part in own for step in part] for own in dealt if own]
 
 

@@ -219,12 +219,12 @@ class Engine:
     def load(
         self,
         where: Where | Named,
-        streams: Sequence[Sequence[Mapping[str, Any]]],
+        lanes: Sequence[Sequence[Mapping[str, Any]]],
         progress: Callable[[int, int], None] = lambda _rows, _total: None,
     ) -> tuple[messages.TableLoaded, ...]:
-        """Run a load, each stream of steps on a connection of its own; `progress` gets rows done and rows in all."""
-        steps = [[dict(step) for step in stream] for stream in streams]
-        self._send({"request": "load", **where.as_request(), "streams": steps})
+        """Run a load, each lane's steps on a connection of its own; `progress` gets rows done and rows in all."""
+        steps = [[dict(step) for step in lane] for lane in lanes]
+        self._send({"request": "load", **where.as_request(), "lanes": steps})
         while True:
             answer = self._expect(("load_progress", "loaded"), LOAD_S)
             if answer["message"] == "loaded":

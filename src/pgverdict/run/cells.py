@@ -9,7 +9,7 @@ from pgverdict.judge.cell import CellAnswers, CellVerdicts, is_decided, rounds_t
 from pgverdict.plan.budget import CellProgress
 from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.records.run import CellRecord
-from pgverdict.run.aging import expected_round_s
+from pgverdict.run.ageing import expected_round_s
 
 FAILURES_IN_A_ROW = 3
 """After so many a cell is given up: what fails three times on fresh servers will fail a fourth time."""

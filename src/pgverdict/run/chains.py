@@ -26,4 +26,4 @@ def connections_of(cell: CellSpec, workload: Workload) -> int:
     if workload.chain is None:
         return cell.clients
     steps = workload.chain(cell.scale, cell.clients).steps
-    return max(max(step.clients, len(step.streams), len(step.vacuumed)) for step in steps)
+    return max(max(step.clients, len(step.lanes), len(step.vacuumed)) for step in steps)

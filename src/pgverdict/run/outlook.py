@@ -14,7 +14,7 @@ from pgverdict.plan.matrix import HostSize, shared_buffers_of
 from pgverdict.plan.pools import LOADS_MAX, how_many_loads, settings_of_loads, shared_by
 from pgverdict.plan.rounds import PAIRS, PAIRS_FRESH
 from pgverdict.plan.stretches import LOADS_AGED
-from pgverdict.run.aging import GROWS_BY
+from pgverdict.run.ageing import GROWS_BY
 from pgverdict.run.room import EMPTY_CLUSTER_BYTES, data_bytes
 from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import Campaign, CellSpec

@@ -14,7 +14,7 @@ from pgverdict.host.doctor import examine, read_facts
 from pgverdict.host.tree import Tree
 from pgverdict.records.host import Diagnosis
 from pgverdict.records.run import ArmFacts, CellRecord
-from pgverdict.run.aging import age_cell, require_budget, with_notes
+from pgverdict.run.ageing import age_cell, require_budget, with_notes
 from pgverdict.run.builds import require_what_is_needed
 from pgverdict.run.confining import require_memory
 from pgverdict.run.copies import Copies, has_room

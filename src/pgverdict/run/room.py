@@ -8,7 +8,7 @@ from pathlib import Path
 from pgverdict.datasets.template import TemplateSpec, find_template
 from pgverdict.plan.pools import LOADS_MAX, Pools, settings_of_loads
 from pgverdict.plan.stretches import LOADS_AGED
-from pgverdict.run.aging import aged_bytes_missing
+from pgverdict.run.ageing import aged_bytes_missing
 from pgverdict.run.sharing import ObtainedArm, Spec, load_pools, share_out_making
 from pgverdict.servers.home import Home
 from pgverdict.servers.space import require_space

@@ -1,11 +1,11 @@
-"""The built-in workloads by name: the families, one after the other. A family is a module with its `ENTRIES`."""
+"""The built-in workloads by name: the groups, one after the other. A group is a module with its `ENTRIES`."""
 
 from pgverdict.errors import unknown_word
 from pgverdict.spec.parameters import Chosen, Parameter, filled
 from pgverdict.workloads import insert_benchmark, pgbench, sysbench, tpcc, tpch, ycsb
 from pgverdict.workloads.workload import Entry, Workload
 
-_FAMILIES = (
+_GROUPS = (
     pgbench.ENTRIES,
     ycsb.ENTRIES,
     sysbench.ENTRIES,
@@ -14,7 +14,7 @@ _FAMILIES = (
     insert_benchmark.ENTRIES,
 )
 
-_ENTRIES = {entry.name: entry for family in _FAMILIES for entry in family}
+_ENTRIES = {entry.name: entry for group in _GROUPS for entry in group}
 
 
 def names() -> tuple[str, ...]:

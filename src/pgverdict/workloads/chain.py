@@ -34,7 +34,7 @@ class Step:
     """Inserted by the program, or indexed."""
     rows_per_second: int | None = None
     """To be inserted, all clients; None: as fast as they can."""
-    streams: tuple[tuple[str, ...], ...] = ()
+    lanes: tuple[tuple[str, ...], ...] = ()
     """SQL that is the step: a connection for each, side by side."""
     vacuumed: tuple[str, ...] = ()
     """Tables that are vacuumed and analyzed, side by side, before a checkpoint ends the step."""
@@ -42,7 +42,7 @@ class Step:
     """How long it lasts at least."""
 
     def __post_init__(self) -> None:
-        kinds = (self.clients > 0, bool(self.streams), bool(self.vacuumed))
+        kinds = (self.clients > 0, bool(self.lanes), bool(self.vacuumed))
         assert kinds.count(True) == 1, f"a step is one thing: {self.name}"
 
 

@@ -217,11 +217,11 @@ def _inserting(
 def _indexing(plan: _Plan, rows: int) -> Step:
     """The secondary indexes of a table one after the other, of all tables side by side."""
     chosen = _INDEXES[: plan.number("secondary_indexes")]
-    streams = tuple(
+    lanes = tuple(
         tuple(f"CREATE INDEX {table}_{name} ON {table} ({columns})" for name, columns in chosen)
         for table in plan.tables
     )
-    return Step("l.x", Operation.INDEXED, rows=rows, streams=streams)
+    return Step("l.x", Operation.INDEXED, rows=rows, lanes=lanes)
 
 
 def _tables_sql(plan: _Plan, rows: int) -> tuple[str, ...]:

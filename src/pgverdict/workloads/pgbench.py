@@ -1,4 +1,4 @@
-"""The pgbench family: work on the tables of `pgbench -i`. What each is taken from: docs/workloads.md."""
+"""The pgbench group: work on the tables of `pgbench -i`. What each is taken from: docs/workloads.md."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

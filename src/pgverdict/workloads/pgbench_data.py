@@ -1,4 +1,4 @@
-"""The datasets of the pgbench family: the tables of `pgbench -i`, and what parameters make of them."""
+"""The datasets of the pgbench group: the tables of `pgbench -i`, and what parameters make of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

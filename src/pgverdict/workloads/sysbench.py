@@ -1,4 +1,4 @@
-"""The sysbench family: OLTP scripts, and single queries on their tables. Deviations: docs/workloads/sysbench.md."""
+"""The sysbench group: OLTP scripts, and single queries on their tables. Deviations: docs/workloads/sysbench.md."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from pgverdict.spec.parameters import Kind, Parameter, Value
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads.workload import Dataset, Entry, Program, SliceBound, Table, Workload
 
-STREAMS = 4
+LANES = 4
 """Connections that load tables side by side."""
 
 _BYTES_PER_SCALE = 2_700_000
@@ -134,7 +134,7 @@ def _dataset(tables: int) -> Dataset:
         indexes_sql="".join(finish.format(n=n) for n in numbers),
         tables=tuple(Table(f"sbtest{n}", "sysbench", (("table", n),)) for n in numbers),
         bytes_per_scale=_BYTES_PER_SCALE * tables,
-        streams=min(STREAMS, tables),
+        lanes=min(LANES, tables),
     )
 
 

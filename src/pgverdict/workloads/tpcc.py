@@ -16,10 +16,10 @@ KINDS = ("new_order", "payment", "order_status", "delivery", "stock_level")
 DISTRICTS = 10
 
 _TABLES = (
-    # Dealt to three streams in turn, so that each has a third of the bytes. Whole tables: rows lie alike in every load.
+    # Dealt to three lanes in turn, so that each has a third of the bytes. Whole tables: rows lie alike in every load.
     "stock", "order_line", "customer", "warehouse", "history", "item", "district", "new_order", "oorder",
 )  # fmt: skip
-_STREAMS = 3
+_LANES = 3
 
 _PARAMETERS = (
     Parameter(
@@ -84,7 +84,7 @@ def _dataset(values: Mapping[str, Value]) -> Dataset:
         indexes_sql="".join(text_of(f"schema/tpcc-{part}.sql") for part in after),
         tables=tuple(Table(name, f"tpcc_{name}", (("seed", values["seed"]),)) for name in _TABLES),
         bytes_per_scale=120_000_000,
-        streams=_STREAMS,
+        lanes=_LANES,
         checks=checks_of("checks/tpcc.sql"),
     )
 

@@ -114,7 +114,7 @@ def _dataset(indexes: str, scale_factor: float, *, foreign_keys: bool) -> Datase
         tables_sql=text_of("schema/tpch-tables.sql"),
         indexes_sql="\n".join(text_of(f"schema/{name}.sql") for name in after),
         tables=tuple(Table(name, f"tpch_{name}", (("scale_factor", scale_factor),)) for name in _TABLES),
-        streams=2,
+        lanes=2,
         bytes_per_scale=round(_BYTES_PER_SCALE[indexes] * scale_factor),
     )
 

@@ -69,7 +69,7 @@ class Table:
     rows: str
     parameters: Parameters = ()
     shares: int = 1
-    """Parts that are loaded on their own, where the dataset has several streams."""
+    """Parts that are loaded on their own, where the dataset has several lanes."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Dataset:
     """A user's dump, restored after that and before `indexes_sql`."""
     checks: tuple[Check, ...] = ()
     """Asked when it is loaded, and of every arm after every round."""
-    streams: int = 1
+    lanes: int = 1
     """Connections that load side by side. With one, all tables are filled in one transaction, in their order."""
 
     def tables_sql_at(self, scale: int) -> str:
@@ -136,7 +136,7 @@ class Dataset:
             self.tables_sql_at(scale),
             self.indexes_sql,
             tables,
-            self.streams,
+            self.lanes,
             self.rows_sql,
             dump,
         )

@@ -1,4 +1,4 @@
-"""The YCSB family: its core workloads A to F, as a native program. Sources and deviations: docs/workloads/ycsb.md."""
+"""The YCSB group: its core workloads A to F, as a native program. Sources and deviations: docs/workloads/ycsb.md."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -98,7 +98,7 @@ def _dataset(values: Mapping[str, Value]) -> Dataset:
         indexes_sql="ALTER TABLE usertable ADD PRIMARY KEY (ycsb_key);\n",
         tables=(Table("usertable", "ycsb", rows, SHARES),),
         bytes_per_scale=int(RECORDS_PER_SCALE * (record_bytes + 3 * _KEY_BYTES) / _PAGE_FILL),
-        streams=SHARES,
+        lanes=SHARES,
     )
 
 

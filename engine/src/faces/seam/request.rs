@@ -108,7 +108,7 @@ pub struct Totals {
 pub struct Load {
     pub server: Server,
     pub database: String,
-    pub streams: Vec<Vec<Step>>,
+    pub lanes: Vec<Vec<Step>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -236,10 +236,10 @@ fn load(value: Value) -> Result<Load, String> {
     #[serde(deny_unknown_fields)]
     struct Rest {
         database: String,
-        streams: Vec<Vec<Step>>,
+        lanes: Vec<Vec<Step>>,
     }
-    let (Rest { database, streams }, server) = with_server(value)?;
-    Ok(Load { server, database, streams })
+    let (Rest { database, lanes }, server) = with_server(value)?;
+    Ok(Load { server, database, lanes })
 }
 
 /// An option whose `null` has to be written down.
@@ -342,7 +342,7 @@ mod tests {
         let load = |step| {
             format!(
                 r#"{{"request": "load", "socket_directory": "", "port": 1, "user": "", "database": "",
-                "streams": [[{step}]]}}"#
+                "lanes": [[{step}]]}}"#
             )
         };
         let neither = "a step has either the key `sql`, or `copy`, `rows`, `parameters` and `share`";

@@ -29,7 +29,7 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 
 const CLIENTS_MAX: usize = 10_000;
 const SCRIPTS_MAX: usize = 128;
-const STREAMS_MAX: usize = 64;
+const LANES_MAX: usize = 64;
 
 /// Speaks until the input ends. An error means that nobody hears us.
 pub fn run<R: BufRead + Send + 'static, W: Write>(input: R, output: W, patience: Duration) -> io::Result<()> {
@@ -194,13 +194,13 @@ impl<W: Write> Session<W> {
     }
 
     fn load(&mut self, load: request::Load) -> Result<Message, Failure> {
-        let request::Load { server, database, streams } = load;
-        if !(1..=STREAMS_MAX).contains(&streams.len()) {
-            return refuse(format!("there are {} streams, not between 1 and {STREAMS_MAX}", streams.len()));
+        let request::Load { server, database, lanes } = load;
+        if !(1..=LANES_MAX).contains(&lanes.len()) {
+            return refuse(format!("there are {} lanes, not between 1 and {LANES_MAX}", lanes.len()));
         }
         let place = place(server, database)?;
-        let streams = streams.into_iter().map(|steps| steps.into_iter().map(step).collect::<Result<Vec<_>, _>>());
-        let streams = streams.collect::<Result<Vec<_>, _>>()?;
+        let lanes = lanes.into_iter().map(|steps| steps.into_iter().map(step).collect::<Result<Vec<_>, _>>());
+        let lanes = lanes.collect::<Result<Vec<_>, _>>()?;
         let (halt, patience) = (self.halt.clone(), self.patience);
         let mut say = |rows, rows_total| {
             // Nobody hears us: that is the end, which the load looks out for.
@@ -208,7 +208,7 @@ impl<W: Write> Session<W> {
                 self.halt.set();
             }
         };
-        let loaded = load::load(&place, &streams, &halt, patience, &mut say)?;
+        let loaded = load::load(&place, &lanes, &halt, patience, &mut say)?;
         Ok(Message::Loaded { tables: loaded.iter().map(answer::loaded).collect() })
     }
 

@@ -10,12 +10,12 @@ import pytest
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.placement import Placement
 from pgverdict.conduct.stretch import expected_slices
-from pgverdict.datasets.aging import AgedSpec, AgedTemplate
+from pgverdict.datasets.ageing import AgedSpec, AgedTemplate
 from pgverdict.datasets.template import Template, TemplateSpec
 from pgverdict.errors import UserError
 from pgverdict.records.run import ArmFacts
-from pgverdict.run import aging
-from pgverdict.run.aging import age_cell, expected_round_s, require_budget, with_notes
+from pgverdict.run import ageing
+from pgverdict.run.ageing import age_cell, expected_round_s, require_budget, with_notes
 from pgverdict.run.site import Site
 from pgverdict.servers.install import Install
 from pgverdict.spec.campaign import Campaign, CellSpec, Role, make_arms
@@ -90,7 +90,7 @@ def test_loads_that_arms_share_are_aged_once_and_drawn_by_both(monkeypatch: pyte
         found.append(spec.name)
         return aged(data=Path(f"load {spec.base.load}"), vacuums=(("a", spec.base.load),))
 
-    monkeypatch.setattr(aging, "find_aged", find)
+    monkeypatch.setattr(ageing, "find_aged", find)
     workload = catalogue.workload(STEADY.workload)
     base = TemplateSpec(
         cast(Install, SimpleNamespace(identity="i", version="17.7")), workload.dataset, 1, (), 1

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pgverdict.conduct import stretch
 from pgverdict.conduct.cell import PreparedArm, PreparedCell
 from pgverdict.conduct.placement import pin_backends
-from pgverdict.datasets.aging import AgedSpec, AgedTemplate, Clients, find_aged, make_aged
+from pgverdict.datasets.ageing import AgedSpec, AgedTemplate, Clients, find_aged, make_aged
 from pgverdict.datasets.template import Template, TemplateSpec
 from pgverdict.errors import UserError
 from pgverdict.judge.decide import ROUNDS_MIN
