@@ -1,4 +1,4 @@
-"""pgverdict: is this PostgreSQL slower than that one, by how much, how surely, and why?
+"""pgverdict: is this PostgreSQL slower than that one, by how much, how surely?
 
 The package is one line of data flow, a folder per stage; ARCHITECTURE.md is its map.
 """
