@@ -2,6 +2,7 @@
 
 mod fake;
 
+use fake::loops::{by_every_loop, event_loop};
 use fake::{FakeServer, Manner, PORT};
 use pgverdict_engine::drive::connect::{Door, Place};
 use pgverdict_engine::drive::crew::{Crew, Layout};
@@ -14,6 +15,11 @@ use pgverdict_engine::workload::{Next, Player, Ready, Sql, Workload};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+by_every_loop!(
+    a_slice_bounded_by_its_program_is_over_when_every_player_says_so,
+    who_waits_for_another_rests_when_the_time_of_a_slice_is_over,
+);
 
 const MILLISECOND_NS: u64 = 1_000_000;
 
@@ -117,7 +123,7 @@ impl Player for Follower {
 fn connected(count: u64, clients: usize, threads: usize) -> (FakeServer, Crew) {
     let server = FakeServer::start(Manner::Polite);
     let led = Led { statements: vec![Sql::new("SELECT 1", &[]).parsed_anew()], count };
-    let layout = Layout { clients, threads, cpus: None };
+    let layout = Layout { clients, threads, cpus: None, event_loop: event_loop() };
     let mut crew = Crew::hire(Work::Native(Arc::new(led)), &layout, &Halt::default(), Duration::from_secs(20)).unwrap();
     let place = Place::Socket(Door {
         socket_directory: server.folder().into(),
@@ -134,7 +140,6 @@ fn plan(bound: Amount) -> Plan {
     Plan { arm: 0, seed: 1, bound, discard, statement_limit: Duration::from_secs(20) }
 }
 
-#[test]
 fn a_slice_bounded_by_its_program_is_over_when_every_player_says_so() {
     for threads in [1, 3] {
         let (_server, mut crew) = connected(10, 3, threads);
@@ -148,7 +153,6 @@ fn a_slice_bounded_by_its_program_is_over_when_every_player_says_so() {
     }
 }
 
-#[test]
 fn who_waits_for_another_rests_when_the_time_of_a_slice_is_over() {
     let (_server, mut crew) = connected(u64::MAX, 2, 1);
     let (outcome, samples) = crew.slice(plan(Amount::Duration(Duration::from_millis(20)))).unwrap();

@@ -4,6 +4,7 @@ mod child;
 mod fake;
 
 use child::{Engine, SELECT_ONLY, connect, load, setup, slice};
+use fake::loops::by_every_loop;
 use fake::{FakeServer, Manner};
 use pgverdict_engine::faces::seam::session;
 use serde_json::{Value, json};
@@ -12,6 +13,18 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+
+by_every_loop!(
+    a_connection_that_cannot_be_opened_is_an_error,
+    a_server_that_fails_in_a_slice_loses_its_connections_and_no_other_arms,
+    the_servers_own_words_are_passed_on,
+    a_script_that_fails_ends_the_slice_and_leaves_the_arm,
+    a_script_must_not_end_inside_a_transaction,
+    a_frozen_server_is_an_error,
+    a_slice_says_how_long_a_statement_may_take,
+    an_answer_that_never_ends_is_no_answer,
+    the_end_of_standard_input_ends_all_load,
+);
 
 /// An error without its key `message`, which is checked here.
 fn error(message: Value) -> (String, String, Value) {
@@ -24,7 +37,6 @@ fn check(message: Value, kind: &str, what: &str, sqlstate: Value) {
     assert_eq!(error(message), (kind.to_owned(), what.to_owned(), sqlstate));
 }
 
-#[test]
 fn a_connection_that_cannot_be_opened_is_an_error() {
     for (manner, kind, what, sqlstate) in [
         (
@@ -98,7 +110,6 @@ fn a_processor_that_is_not_there_is_the_hosts_fault() {
     assert_eq!(engine.ask(&request)["message"], "ready");
 }
 
-#[test]
 fn a_server_that_fails_in_a_slice_loses_its_connections_and_no_other_arms() {
     for (manner, what, sqlstate) in [
         (Manner::ClosesAt { execution: 3 }, "arm 0 closed the connection of client 0 in a slice", Value::Null),
@@ -138,7 +149,6 @@ fn a_server_that_fails_in_a_slice_loses_its_connections_and_no_other_arms() {
     }
 }
 
-#[test]
 fn the_servers_own_words_are_passed_on() {
     let (server, mut engine) = (FakeServer::start(Manner::ShutsDownAt { execution: 0 }), Engine::start());
     engine.ask(&setup(1, 1, SELECT_ONLY));
@@ -151,7 +161,6 @@ fn the_servers_own_words_are_passed_on() {
     );
 }
 
-#[test]
 fn a_script_that_fails_ends_the_slice_and_leaves_the_arm() {
     let script = "BEGIN;\n\\set x 1 / (2 - :client_id)\nSELECT :x;\nEND;";
     for threads in [1, 3] {
@@ -165,7 +174,6 @@ fn a_script_that_fails_ends_the_slice_and_leaves_the_arm() {
     }
 }
 
-#[test]
 fn a_script_must_not_end_inside_a_transaction() {
     let (server, mut engine) = (FakeServer::start(Manner::Polite), Engine::start());
     engine.ask(&setup(1, 1, "BEGIN;\nSELECT 1;"));
@@ -192,7 +200,6 @@ fn impatient(requests: &[Value]) -> Vec<Value> {
     heard
 }
 
-#[test]
 fn a_frozen_server_is_an_error() {
     for clients in [1, 2] {
         let server = FakeServer::start(Manner::FallsSilentAt { execution: 0 });
@@ -205,7 +212,6 @@ fn a_frozen_server_is_an_error() {
     }
 }
 
-#[test]
 fn a_slice_says_how_long_a_statement_may_take() {
     let (frozen, mut engine) = (FakeServer::start(Manner::FallsSilentAt { execution: 2 }), Engine::start());
     engine.ask(&setup(1, 1, SELECT_ONLY));
@@ -217,7 +223,6 @@ fn a_slice_says_how_long_a_statement_may_take() {
     check(engine.ask(&request), "server", "arm 0 gave client 0 no answer for 0.25 s in a slice", Value::Null);
 }
 
-#[test]
 fn an_answer_that_never_ends_is_no_answer() {
     let (babbler, mut engine) = (FakeServer::start(Manner::BabblesAt { execution: 2 }), Engine::start());
     engine.ask(&setup(1, 1, SELECT_ONLY));
@@ -227,7 +232,6 @@ fn an_answer_that_never_ends_is_no_answer() {
     check(engine.ask(&request), "server", "arm 0 gave client 0 no answer for 0.1 s in a slice", Value::Null);
 }
 
-#[test]
 fn the_end_of_standard_input_ends_all_load() {
     for (clients, manner) in [(1, Manner::Polite), (3, Manner::Polite), (1, Manner::FallsSilentAt { execution: 5 })] {
         let (server, mut engine) = (FakeServer::start(manner), Engine::start());

@@ -3,7 +3,7 @@
 mod fake;
 
 use fake::{FakeServer, Manner, PORT};
-use pgverdict_engine::drive::ring::Ring;
+use pgverdict_engine::drive::transport::EventLoop;
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -17,7 +17,7 @@ const LOOPS: [&str; 2] = ["--event-loop=epoll", "--event-loop=io_uring"];
 
 /// Both, or the one that this kernel has.
 fn loops() -> impl Iterator<Item = &'static str> {
-    let has_ring = Ring::for_sockets(1).is_ok();
+    let has_ring = EventLoop::IoUring.check(1).is_ok();
     if !has_ring {
         eprintln!("NOT TESTED: io_uring, which this kernel does not allow");
     }

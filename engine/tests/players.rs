@@ -3,6 +3,7 @@
 
 mod fake;
 
+use fake::loops::{by_every_loop, event_loop};
 use fake::{FakeServer, Manner, PORT};
 use pgverdict_engine::drive::connect::{Door, Place};
 use pgverdict_engine::drive::crew::{Crew, Layout};
@@ -17,6 +18,17 @@ use pgverdict_engine::workload::request::Request;
 use pgverdict_engine::workload::{self, Next, Player, Sql, Workload};
 use std::sync::Arc;
 use std::time::Duration;
+
+by_every_loop!(
+    a_transaction_reads_what_it_was_answered,
+    a_pipeline_is_answered_as_a_whole_and_wanted_rollbacks_are_counted_apart,
+    what_is_drawn_depends_on_the_seed_and_the_client_alone,
+    a_transaction_that_meets_another_fails_or_is_tried_again,
+    pauses_are_between_transactions_and_in_no_latency,
+    a_slice_of_time_does_not_wait_for_pauses_beyond_its_end,
+    what_a_server_does_wrong_ends_the_slice_and_is_said,
+    statements_that_the_server_sees_otherwise_are_refused_when_an_arm_is_connected,
+);
 
 const BEGIN: usize = 0;
 const COMMIT: usize = 1;
@@ -141,7 +153,7 @@ impl Player for Clerk {
 
 fn connected(shop: Arc<dyn Workload>, manner: Manner, clients: usize, threads: usize) -> (FakeServer, Crew) {
     let server = FakeServer::start(manner);
-    let layout = Layout { clients, threads, cpus: None };
+    let layout = Layout { clients, threads, cpus: None, event_loop: event_loop() };
     let mut crew = Crew::hire(Work::Native(shop), &layout, &Halt::default(), Duration::from_secs(20)).unwrap();
     crew.connect(0, &place(&server)).unwrap();
     (server, crew)
@@ -165,7 +177,6 @@ fn run(crew: &mut Crew, plan: Plan) -> (Outcome, &mut Recorder) {
     crew.slice(plan).unwrap()
 }
 
-#[test]
 fn a_transaction_reads_what_it_was_answered() {
     for manner in [Manner::Polite, Manner::Drips, Manner::Chatters] {
         let (_server, mut crew) = connected(Shop::open(1, Duration::ZERO, false), manner, 3, 2);
@@ -177,7 +188,6 @@ fn a_transaction_reads_what_it_was_answered() {
     }
 }
 
-#[test]
 fn a_pipeline_is_answered_as_a_whole_and_wanted_rollbacks_are_counted_apart() {
     for manner in [Manner::Polite, Manner::Drips] {
         let (server, mut crew) = connected(Shop::open(1, Duration::ZERO, true), manner, 1, 1);
@@ -192,7 +202,6 @@ fn a_pipeline_is_answered_as_a_whole_and_wanted_rollbacks_are_counted_apart() {
     }
 }
 
-#[test]
 fn what_is_drawn_depends_on_the_seed_and_the_client_alone() {
     let keys = |clients, threads, seed| {
         let (server, mut crew) = connected(Shop::open(1, Duration::ZERO, false), Manner::Polite, clients, threads);
@@ -207,7 +216,6 @@ fn what_is_drawn_depends_on_the_seed_and_the_client_alone() {
     assert_eq!(first[0][..5], first[0][5..], "the same seed again");
 }
 
-#[test]
 fn a_transaction_that_meets_another_fails_or_is_tried_again() {
     // Five statements to an order: every seventh fails, inside a block or as its BEGIN.
     for (tries, failed) in [(1, true), (100, false)] {
@@ -222,7 +230,6 @@ fn a_transaction_that_meets_another_fails_or_is_tried_again() {
     }
 }
 
-#[test]
 fn pauses_are_between_transactions_and_in_no_latency() {
     let pause = Duration::from_millis(5);
     let (_server, mut crew) = connected(Shop::open(1, pause, false), Manner::Polite, 2, 1);
@@ -234,7 +241,6 @@ fn pauses_are_between_transactions_and_in_no_latency() {
     assert!(busy_ns <= outcome.busy_ns - 2 * 2 * 5_000_000);
 }
 
-#[test]
 fn a_slice_of_time_does_not_wait_for_pauses_beyond_its_end() {
     let (_server, mut crew) = connected(Shop::open(1, Duration::from_secs(1000), false), Manner::Polite, 2, 1);
     let bound = Amount::Duration(Duration::from_millis(20));
@@ -242,7 +248,6 @@ fn a_slice_of_time_does_not_wait_for_pauses_beyond_its_end() {
     assert!(outcome.ended_at_ns - outcome.begun_at_ns < 10_000_000_000);
 }
 
-#[test]
 fn what_a_server_does_wrong_ends_the_slice_and_is_said() {
     let failure = |manner, orders| {
         let (_server, mut crew) = connected(Shop::open(1, Duration::ZERO, orders), manner, 1, 1);
@@ -268,10 +273,9 @@ fn what_a_server_does_wrong_ends_the_slice_and_is_said() {
     assert!(babble.contains("message DataRow is malformed"), "{babble}");
 }
 
-#[test]
 fn statements_that_the_server_sees_otherwise_are_refused_when_an_arm_is_connected() {
     let server = FakeServer::start(Manner::SeesOneParameterTooMany);
-    let layout = Layout { clients: 1, threads: 1, cpus: None };
+    let layout = Layout { clients: 1, threads: 1, cpus: None, event_loop: event_loop() };
     let shop = Shop::open(1, Duration::ZERO, false);
     let mut crew = Crew::hire(Work::Native(shop), &layout, &Halt::default(), Duration::from_secs(20)).unwrap();
     let refused = crew.connect(0, &place(&server)).map(drop).unwrap_err();

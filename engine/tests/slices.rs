@@ -4,18 +4,33 @@ mod child;
 mod fake;
 
 use child::{Engine, SELECT_ONLY, connect, setup, slice};
+use fake::loops::{by_every_loop, event_loop};
 use fake::{FakeServer, Manner};
 use serde_json::{Value, json};
 use std::time::Duration;
 
+by_every_loop!(
+    a_slice_bounded_by_transactions_does_exactly_those,
+    a_slice_bounded_by_time_is_drained_and_counts_what_it_ran,
+    a_stall_that_begins_in_the_discarded_time_is_counted,
+    what_nobody_counts_has_no_latency,
+    one_seed_draws_the_same_keys_for_every_arm_and_layout,
+    a_second_slice_with_the_same_seed_repeats_the_first,
+    variables_keep_their_types_and_are_reset_for_every_slice,
+    failed_transactions_are_rolled_back_and_counted_apart,
+    answers_in_pieces_and_notices_in_between_change_nothing,
+    totals_add_up_the_kept_slices,
+    a_slice_drives_one_arm_only,
+);
+
 fn ready(manner: Manner, clients: usize, threads: usize, script: &str) -> (FakeServer, Engine) {
     let (server, mut engine) = (FakeServer::start(manner), Engine::start());
-    assert_eq!(engine.ask(&setup(clients, threads, script))["message"], "ready");
+    let answer = engine.ask(&setup(clients, threads, script));
+    assert_eq!((&answer["message"], &answer["event_loop"]), (&json!("ready"), &json!(event_loop().name())));
     assert_eq!(engine.ask(&connect(0, &server))["message"], "connected");
     (server, engine)
 }
 
-#[test]
 fn a_slice_bounded_by_transactions_does_exactly_those() {
     for (clients, threads) in [(1, 1), (3, 2), (5, 1)] {
         let (server, mut engine) = ready(Manner::Polite, clients, threads, SELECT_ONLY);
@@ -33,7 +48,6 @@ fn a_slice_bounded_by_transactions_does_exactly_those() {
     }
 }
 
-#[test]
 fn a_slice_bounded_by_time_is_drained_and_counts_what_it_ran() {
     for (clients, threads) in [(1, 1), (4, 2)] {
         let (server, mut engine) = ready(Manner::Polite, clients, threads, SELECT_ONLY);
@@ -48,7 +62,6 @@ fn a_slice_bounded_by_time_is_drained_and_counts_what_it_ran() {
     }
 }
 
-#[test]
 fn a_stall_that_begins_in_the_discarded_time_is_counted() {
     let stall = Duration::from_millis(40);
     let (_server, mut engine) = ready(Manner::StallsAt { execution: 0, stall }, 1, 1, SELECT_ONLY);
@@ -61,7 +74,6 @@ fn a_stall_that_begins_in_the_discarded_time_is_counted() {
     assert!(done["busy_ns"].as_u64().unwrap() >= 40_000_000);
 }
 
-#[test]
 fn what_nobody_counts_has_no_latency() {
     let (_server, mut engine) = ready(Manner::Polite, 1, 1, SELECT_ONLY);
     let mut request = slice(0, 1, 0);
@@ -73,7 +85,6 @@ fn what_nobody_counts_has_no_latency() {
     assert_eq!(done["statements"][0], json!({"statement": 0, "count": 0, "mean_ns": null, "p50_ns": null}));
 }
 
-#[test]
 fn one_seed_draws_the_same_keys_for_every_arm_and_layout() {
     let keys = |clients, threads, seed| {
         let (server, mut engine) = ready(Manner::Polite, clients, threads, SELECT_ONLY);
@@ -91,7 +102,6 @@ fn one_seed_draws_the_same_keys_for_every_arm_and_layout() {
     }
 }
 
-#[test]
 fn a_second_slice_with_the_same_seed_repeats_the_first() {
     let (server, mut engine) = ready(Manner::Polite, 1, 1, SELECT_ONLY);
     engine.ask(&slice(0, 3, 5));
@@ -99,7 +109,6 @@ fn a_second_slice_with_the_same_seed_repeats_the_first() {
     server.look(|seen| assert_eq!(seen.bound[0][..5], seen.bound[0][5..]));
 }
 
-#[test]
 fn variables_keep_their_types_and_are_reset_for_every_slice() {
     let script = "\\set n :n + 1\n\\set h :half * 3\nSELECT :n, :h, :t, :yes, :nothing, :client_id;";
     let (server, mut engine) = (FakeServer::start(Manner::Polite), Engine::start());
@@ -117,7 +126,6 @@ fn variables_keep_their_types_and_are_reset_for_every_slice() {
     });
 }
 
-#[test]
 fn failed_transactions_are_rolled_back_and_counted_apart() {
     let script = "BEGIN;\nSELECT 1;\nEND;";
     // Three executions to a transaction: every fourth is a BEGIN, which opens nothing when it fails;
@@ -131,7 +139,6 @@ fn failed_transactions_are_rolled_back_and_counted_apart() {
     }
 }
 
-#[test]
 fn answers_in_pieces_and_notices_in_between_change_nothing() {
     for manner in [Manner::Drips, Manner::Chatters] {
         let (_server, mut engine) = ready(manner, 2, 1, "BEGIN; SELECT 1; END;");
@@ -139,7 +146,6 @@ fn answers_in_pieces_and_notices_in_between_change_nothing() {
     }
 }
 
-#[test]
 fn totals_add_up_the_kept_slices() {
     let (_server, mut engine) = ready(Manner::Polite, 2, 2, SELECT_ONLY);
     let mut warmup = slice(0, 1, 50);
@@ -155,7 +161,6 @@ fn totals_add_up_the_kept_slices() {
     assert_eq!((&empty["slices"], &empty["latency_ns"]), (&json!(0), &Value::Null));
 }
 
-#[test]
 fn a_slice_drives_one_arm_only() {
     let (first, mut engine) = ready(Manner::Polite, 2, 2, SELECT_ONLY);
     let second = FakeServer::start(Manner::Polite);

@@ -4,8 +4,16 @@ mod child;
 mod fake;
 
 use child::{Engine, connect, setup, slice};
+use fake::loops::by_every_loop;
 use fake::{FakeServer, Manner};
 use serde_json::{Value, json};
+
+by_every_loop!(
+    every_client_works_through_its_own_list,
+    the_bound_and_what_is_discarded_hold_for_tasks_too,
+    variables_of_tasks_are_gone_in_the_next_slice,
+    tasks_that_do_not_fit_what_was_set_up_are_refused,
+);
 
 fn scripts(clients: usize) -> Value {
     let mut request = setup(clients, 1, "SELECT 1;");
@@ -33,7 +41,6 @@ fn texts(values: &[&str]) -> Vec<Option<String>> {
     values.iter().map(|value| Some((*value).to_owned())).collect()
 }
 
-#[test]
 fn every_client_works_through_its_own_list() {
     let (server, mut engine) = ready(2);
     let mut request = slice(0, 1, 9);
@@ -55,7 +62,6 @@ fn every_client_works_through_its_own_list() {
     assert_eq!(latency_ns["p50"].as_f64(), latency_ns["max"].as_f64(), "there was but one");
 }
 
-#[test]
 fn the_bound_and_what_is_discarded_hold_for_tasks_too() {
     let (server, mut engine) = ready(1);
     let mut request = slice(0, 1, 2);
@@ -67,7 +73,6 @@ fn the_bound_and_what_is_discarded_hold_for_tasks_too() {
     server.look(|seen| assert_eq!(seen.bound[0].len(), 3));
 }
 
-#[test]
 fn variables_of_tasks_are_gone_in_the_next_slice() {
     let (server, mut engine) = ready(1);
     let mut request = slice(0, 1, 1);
@@ -77,7 +82,6 @@ fn variables_of_tasks_are_gone_in_the_next_slice() {
     server.look(|seen| assert_eq!(seen.bound[0][1], [None, Some("10".to_owned())]));
 }
 
-#[test]
 fn tasks_that_do_not_fit_what_was_set_up_are_refused() {
     let (_server, mut engine) = ready(2);
     let mut refused = |tasks: Value| {

@@ -4,8 +4,27 @@ mod child;
 mod fake;
 
 use child::{Engine, connect, setup, slice};
+use fake::loops::by_every_loop;
 use fake::{FakeServer, Manner};
 use serde_json::{Value, json};
+
+by_every_loop!(
+    branches_are_taken_as_conditions_say,
+    columns_become_variables,
+    a_result_of_no_row_fails_the_script_and_leaves_the_arm,
+    variables_that_no_column_sets_are_refused_when_columns_are_known,
+    who_sleeps_holds_nobody,
+    a_sleep_beyond_all_patience_is_refused,
+    transactions_that_wait_for_nothing_leave_turns_to_others,
+    a_pipeline_is_answered_as_a_whole,
+    a_pipeline_larger_than_any_buffer_is_sent_and_heard,
+    a_conflict_in_a_pipeline_fails_its_transaction_and_nothing_else,
+    a_script_that_fails_inside_of_a_pipeline_leaves_the_arm,
+    shell_commands_run_only_where_they_are_allowed,
+    shell_commands_can_neither_read_nor_write_the_seam,
+    a_shell_command_that_fails_fails_the_script,
+    the_end_of_input_ends_shell_commands_too,
+);
 
 fn ready(manner: Manner, clients: usize, script: &str) -> (FakeServer, Engine) {
     let (server, mut engine) = (FakeServer::start(manner), Engine::start());
@@ -32,7 +51,6 @@ fn check(script: &str, transactions: u64, expect: &[&str]) {
     assert_eq!(sent(&server), expect, "{script}");
 }
 
-#[test]
 fn branches_are_taken_as_conditions_say() {
     let script = "\\set n 0\n\\if :n\nSELECT 'a', :n;\n\\elif :client_id = 0\nSELECT 'b', :n;\n\\elif true\nSELECT 'c', :n;\n\
                   \\else\nSELECT 'd', :n;\n\\endif\n\\if false\n\\if true\nSELECT :n, 1;\n\\endif\n\\else\n\\set n 5\n\\endif\nSELECT :n;\n";
@@ -42,7 +60,6 @@ fn branches_are_taken_as_conditions_say() {
     check(nested, 1, &["10"]);
 }
 
-#[test]
 fn columns_become_variables() {
     let script = "SELECT 7 AS a, x AS b, NULL AS c \\gset p_\n\\set twice 2 * :p_a\nSELECT :twice, :p_b, :p_c;\n";
     check(script, 1, &["", "14 x "]);
@@ -51,7 +68,6 @@ fn columns_become_variables() {
     check("\\set a 3\nSELECT 4 AS a WHERE false \\aset\nSELECT :a;\n", 1, &["", "3"]);
 }
 
-#[test]
 fn a_result_of_no_row_fails_the_script_and_leaves_the_arm() {
     let (server, mut engine) = ready(Manner::Polite, 1, "BEGIN;\nSELECT 4 AS a WHERE false \\gset\nSELECT :a;\nEND;");
     let error = engine.ask(&slice(0, 1, 1));
@@ -61,7 +77,6 @@ fn a_result_of_no_row_fails_the_script_and_leaves_the_arm() {
     assert_eq!(engine.ask(&json!({"request": "disconnect", "arm": 0}))["message"], "disconnected");
 }
 
-#[test]
 fn variables_that_no_column_sets_are_refused_when_columns_are_known() {
     let (server, mut engine) = (FakeServer::start(Manner::Polite), Engine::start());
     assert_eq!(engine.ask(&setup(1, 1, "SELECT 1 AS a \\gset\nSELECT :b;"))["message"], "ready");
@@ -74,7 +89,6 @@ fn variables_that_no_column_sets_are_refused_when_columns_are_known() {
     assert_eq!(engine.ask(&connect(0, &server))["message"], "connected");
 }
 
-#[test]
 fn who_sleeps_holds_nobody() {
     let script = "\\if :client_id = 0\n\\sleep 1500 ms\n\\endif\nSELECT 1;\n";
     let (server, mut engine) = ready(Manner::Polite, 2, script);
@@ -84,7 +98,6 @@ fn who_sleeps_holds_nobody() {
     assert!(done["latency_ns"]["max"].as_u64().unwrap() >= 1_500_000_000, "a sleep is part of its transaction");
 }
 
-#[test]
 fn a_sleep_beyond_all_patience_is_refused() {
     let (_server, mut engine) = ready(Manner::Polite, 1, "SELECT 1;\n\\sleep 61\n");
     let error = engine.ask(&slice(0, 1, 1));
@@ -93,7 +106,6 @@ fn a_sleep_beyond_all_patience_is_refused() {
     assert_eq!(error["what"], what);
 }
 
-#[test]
 fn transactions_that_wait_for_nothing_leave_turns_to_others() {
     // Client 0 would go on for ever.
     for instead in ["", "\\else\n\\shell true\n"] {
@@ -112,7 +124,6 @@ fn transactions_that_wait_for_nothing_leave_turns_to_others() {
     }
 }
 
-#[test]
 fn a_pipeline_is_answered_as_a_whole() {
     let script = "\\startpipeline\nSELECT :scale, 1;\n\\syncpipeline\n\\set n 3\nSELECT :n;\n\\endpipeline\n\
                   \\startpipeline\n\\endpipeline\nSELECT :scale;\n";
@@ -127,7 +138,6 @@ fn a_pipeline_is_answered_as_a_whole() {
     }
 }
 
-#[test]
 fn a_pipeline_larger_than_any_buffer_is_sent_and_heard() {
     let script = format!("\\startpipeline\n{}\\endpipeline\n", "SELECT :text;\n".repeat(200));
     let (server, mut engine) = (FakeServer::start(Manner::Polite), Engine::start());
@@ -139,7 +149,6 @@ fn a_pipeline_larger_than_any_buffer_is_sent_and_heard() {
     server.look(|seen| assert_eq!(seen.bound[0].len(), 400));
 }
 
-#[test]
 fn a_conflict_in_a_pipeline_fails_its_transaction_and_nothing_else() {
     let script = "\\startpipeline\nBEGIN;\nSELECT 1;\nEND;\n\\endpipeline\n";
     // The second execution of every pipeline fails, and the server skips the third.
@@ -149,7 +158,6 @@ fn a_conflict_in_a_pipeline_fails_its_transaction_and_nothing_else() {
     server.look(|seen| assert_eq!(seen.queries, ["ROLLBACK"; 3]));
 }
 
-#[test]
 fn a_script_that_fails_inside_of_a_pipeline_leaves_the_arm() {
     for before in ["SELECT 1;\n".to_owned(), "SELECT :text;\n".repeat(10) + "\\syncpipeline\nSELECT 1;\n"] {
         let script = format!("\\startpipeline\n{before}\\set n 1 / (:scale - 10)\nSELECT :n;\n\\endpipeline\n");
@@ -171,7 +179,6 @@ fn with_shell(script: &str) -> Value {
     request
 }
 
-#[test]
 fn shell_commands_run_only_where_they_are_allowed() {
     let script = "\\setshell n echo :scale 2>/dev/null; true\n\\shell test :n -eq 10\nSELECT :n;\n";
     let (server, mut engine) = (FakeServer::start(Manner::Polite), Engine::start());
@@ -183,7 +190,6 @@ fn shell_commands_run_only_where_they_are_allowed() {
     assert_eq!(sent(&server), ["10", "10"]);
 }
 
-#[test]
 fn shell_commands_can_neither_read_nor_write_the_seam() {
     let script = "\\shell cat; echo nonsense\n\\setshell n cat; echo 4; seq 100000\nSELECT :n;\n";
     let (server, mut engine) = (FakeServer::start(Manner::Polite), Engine::start());
@@ -193,7 +199,6 @@ fn shell_commands_can_neither_read_nor_write_the_seam() {
     assert_eq!(sent(&server), ["4"]);
 }
 
-#[test]
 fn a_shell_command_that_fails_fails_the_script() {
     for (command, what) in [
         ("\\shell exit 3", "shell command `exit 3` ended with exit status: 3"),
@@ -208,7 +213,6 @@ fn a_shell_command_that_fails_fails_the_script() {
     }
 }
 
-#[test]
 fn the_end_of_input_ends_shell_commands_too() {
     let (server, mut engine) = (FakeServer::start(Manner::Polite), Engine::start());
     engine.ask(&with_shell("SELECT 1;\n\\shell sleep 1000\n"));

@@ -1,22 +1,21 @@
 //! One client of one arm: a connection and what it does. [`script`] runs scripts, [`player`] what a
 //! native program says; what they have in common is a [`Seat`].
 //!
-//! A client waits for exactly one answer at a time. Whoever reads its socket calls
-//! [`Client::receive`], which goes on as far as the next thing to send.
+//! A client waits for exactly one answer at a time. Whoever hears of its socket tells it ([`Client::hear`]), and when the
+//! answer is at its end lets it go on, as far as the next thing to send ([`Client::answered`]).
 
 pub mod player;
 pub mod script;
 
 use super::clock;
-use super::connect;
 use super::failure::Failure;
 use super::slice::{Slice, Tally, Times};
-use super::socket::{Socket, Wait};
+use super::transport::{Heard, Transport};
 use crate::measure::recorder::Recorder;
 use crate::wire::answer::{Answer, Taker};
 use crate::wire::backend::Status;
 use crate::wire::{ServerError, WireError, frontend};
-use std::io::{self, ErrorKind};
+use std::io;
 
 /// What the clients of one thread have in common while a slice runs.
 pub struct Desk<'a, P> {
@@ -25,9 +24,10 @@ pub struct Desk<'a, P> {
     pub slice: &'a Slice,
     pub times: Times,
     pub recorder: &'a mut Recorder,
-    /// Where messages are put together and read to, kept from one to the next.
+    /// Has the clients' sockets.
+    pub transport: &'a mut Transport,
+    /// Where messages are put together, kept from one to the next.
     pub outgoing: &'a mut Vec<u8>,
-    pub incoming: &'a mut [u8],
     pub drain_ns_max: u64,
     /// The first error of a script. The slice winds down and ends with it.
     pub refusal: Option<Failure>,
@@ -53,8 +53,11 @@ pub trait Client {
     /// The client's first transaction of a slice.
     fn begin(&mut self, desk: &mut Desk<'_, Self::Part>) -> Result<Turn, Failure>;
 
-    /// Reads once and does what follows from it.
-    fn receive(&mut self, desk: &mut Desk<'_, Self::Part>) -> Result<Turn, Failure>;
+    /// Takes what is told of its socket; the end of the answer, if it came.
+    fn hear(&mut self, heard: Heard<'_>) -> Result<Option<Status>, Failure>;
+
+    /// Goes on after an answer.
+    fn answered(&mut self, desk: &mut Desk<'_, Self::Part>, status: Status) -> Result<Turn, Failure>;
 
     /// After a pause.
     fn wake(&mut self, desk: &mut Desk<'_, Self::Part>) -> Result<Turn, Failure>;
@@ -63,8 +66,6 @@ pub trait Client {
     fn check_limit(&self, desk: &Desk<'_, Self::Part>) -> Result<(), Failure>;
 
     fn tally(&self) -> &Tally;
-
-    fn socket(&self) -> &Socket;
 }
 
 /// A connection, its place among the clients, and the transaction under way.
@@ -72,7 +73,8 @@ pub trait Client {
 pub struct Seat<T> {
     arm: u32,
     number: usize,
-    socket: Socket,
+    /// Of its socket in the transport.
+    place: usize,
     answer: Answer<T>,
     /// As the last answer left it.
     block: Status,
@@ -85,13 +87,13 @@ pub struct Seat<T> {
 
 impl<T: Taker + Default> Seat<T> {
     /// Over a connection that has prepared its statements; `read` is what came after that.
-    pub fn new(arm: u32, number: usize, socket: Socket, read: &[u8]) -> Result<Self, WireError> {
+    pub fn new(arm: u32, number: usize, place: usize, read: &[u8]) -> Result<Self, WireError> {
         let mut answer = Answer::<T>::default();
         answer.feed(read)?;
         Ok(Self {
             arm,
             number,
-            socket,
+            place,
             answer,
             block: Status::Idle,
             begun_ns: 0,
@@ -103,22 +105,12 @@ impl<T: Taker + Default> Seat<T> {
 }
 
 impl<T: Taker> Seat<T> {
-    /// Reads once; the end of the answer, if it came.
     #[inline]
-    fn receive<P>(&mut self, desk: &mut Desk<'_, P>) -> Result<Option<Status>, Failure> {
-        match self.socket.receive(desk.incoming, Wait::No) {
-            Ok(0) => Err(self.closed()),
-            Ok(bytes) => match self.answer.feed(&desk.incoming[..bytes]) {
-                Ok(Some(status)) => Ok(Some(status)),
-                Ok(None) => {
-                    // A server could send an answer a byte at a time for ever.
-                    self.check_limit(desk)?;
-                    Ok(None)
-                }
-                Err(error) => Err(self.nonsense(&error)),
-            },
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
-            Err(error) => Err(self.world(&error)),
+    fn hear(&mut self, heard: Heard<'_>) -> Result<Option<Status>, Failure> {
+        match heard {
+            Heard::Bytes(bytes) => self.answer.feed(bytes).map_err(|error| self.nonsense(&error)),
+            Heard::Closed => Err(self.closed()),
+            Heard::Unreadable(error) | Heard::Unsent(error) => Err(self.world(&error)),
         }
     }
 
@@ -180,29 +172,17 @@ impl<T: Taker> Seat<T> {
         true
     }
 
-    /// A statement is far smaller than a socket's buffer, which is empty here: once is enough but
-    /// for giant ones.
+    /// Sends what was put together.
     #[inline]
-    fn send<P>(&mut self, desk: &Desk<'_, P>) -> Result<(), Failure> {
-        let mut bytes: &[u8] = desk.outgoing;
-        while !bytes.is_empty() {
-            match self.socket.send(bytes) {
-                Ok(sent) => bytes = &bytes[sent..],
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    desk.slice.check()?;
-                    self.check_limit(desk)?;
-                }
-                Err(error) => return Err(self.world(&error)),
-            }
-        }
-        Ok(())
+    fn send<P>(&mut self, desk: &mut Desk<'_, P>) {
+        desk.transport.send(self.place, desk.outgoing);
     }
 
-    fn send_rollback<P>(&mut self, desk: &mut Desk<'_, P>) -> Result<(), Failure> {
+    fn send_rollback<P>(&mut self, desk: &mut Desk<'_, P>) {
         desk.outgoing.clear();
         desk.outgoing.extend_from_slice(&frontend::query("ROLLBACK"));
         self.sent_ns = clock::now_ns();
-        self.send(desk)
+        self.send(desk);
     }
 
     /// After a rollback: fails if it was refused.
@@ -234,13 +214,6 @@ impl<T: Taker> Seat<T> {
 
     fn world(&self, error: &io::Error) -> Failure {
         Failure::world(&format!("the connection of client {} to arm {}", self.number, self.arm), error)
-    }
-}
-
-impl<T> Drop for Seat<T> {
-    fn drop(&mut self) {
-        // Polite only: the server notices a closed socket too.
-        let _ = connect::close(&mut self.socket);
     }
 }
 

@@ -9,14 +9,14 @@ use super::halt::Halt;
 use super::login::Greeting;
 use super::slice::{Outcome, Plan, Slice, Task};
 use super::socket::Socket;
+use super::transport::EventLoop;
 use super::work::Work;
-use super::worker::{self, Lane, Order, Report};
+use super::worker::{self, Clients, Hired, Order, Report};
 use crate::measure::recorder::Recorder;
 use crate::script::stored::Targets;
-use crate::wire::WireError;
+use crate::wire::answer::Taker;
 use bytes::BytesMut;
 use std::collections::BTreeSet;
-use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
@@ -28,11 +28,14 @@ pub struct Layout {
     pub threads: usize,
     /// Thread t runs on `cpus[t mod len]`; `None`: wherever the kernel likes.
     pub cpus: Option<Vec<usize>>,
+    /// io_uring where the kernel allows it: else epoll.
+    pub event_loop: EventLoop,
 }
 
 pub struct Crew {
     work: Work,
     clients: usize,
+    event_loop: EventLoop,
     halt: Halt,
     patience: Duration,
     arms: BTreeSet<u32>,
@@ -51,10 +54,16 @@ struct Thread {
 impl Crew {
     pub fn hire(work: Work, layout: &Layout, halt: &Halt, patience: Duration) -> Result<Self, Failure> {
         let shape = work.shape();
+        // The same for all arms, so it is settled before there is one.
+        let event_loop = match layout.event_loop.check(layout.clients.div_ceil(layout.threads)) {
+            Ok(()) => layout.event_loop,
+            Err(_) => EventLoop::Epoll,
+        };
         let (report, reports) = mpsc::channel();
         let mut crew = Self {
             work,
             clients: layout.clients,
+            event_loop,
             halt: halt.clone(),
             patience,
             arms: BTreeSet::new(),
@@ -65,7 +74,7 @@ impl Crew {
         };
         for number in 0..layout.threads {
             let cpu = layout.cpus.as_ref().map(|cpus| cpus[number % cpus.len()]);
-            crew.threads.push(spawn(number, cpu, crew.work.clone(), report.clone())?);
+            crew.threads.push(spawn(number, Hired { work: crew.work.clone(), cpu, event_loop }, report.clone())?);
         }
         let placed: Vec<Report> = (0..layout.threads).map(|_| crew.report()).collect();
         for report in placed {
@@ -96,6 +105,11 @@ impl Crew {
         self.threads.len()
     }
 
+    /// How all its threads wait for the sockets of every arm.
+    pub fn event_loop(&self) -> EventLoop {
+        self.event_loop
+    }
+
     /// Opens one connection per client, in their order, and prepares every statement on each.
     pub fn connect(&mut self, arm: u32, place: &Place) -> Result<Vec<Greeting>, Failure> {
         let (statements, mut opening, mut columns) = (self.work.statements(), Vec::new(), Vec::new());
@@ -112,69 +126,84 @@ impl Crew {
             {
                 opening = connect::ask(&mut conversation, query)?;
             }
-            connections.push(conversation.end());
+            let (socket, read) = conversation.end();
+            if self.event_loop == EventLoop::IoUring && socket.tls().is_some() {
+                return Err(Failure::Request(format!(
+                    "connecting client {number} to arm {arm}: what is under TLS cannot be waited for by io_uring (hint: \
+                     `event_loop` in `setup`)"
+                )));
+            }
+            connections.push((socket, read));
             greetings.push(greeting);
         }
-        let lanes = self.lanes(arm, connections, &opening, &columns)?;
-        for (thread, lane) in self.threads.iter().zip(lanes) {
-            thread.order(Order::Adopt { arm, lane });
+        for (thread, (clients, sockets)) in self.threads.iter().zip(self.dealt(arm, connections, &opening, &columns)?) {
+            thread.order(Order::Adopt { arm, clients, sockets });
+        }
+        let adopted: Vec<Report> = self.threads.iter().map(|_| self.report()).collect();
+        for report in adopted {
+            if let Report::Adopted(Err(failure)) = report {
+                self.disconnect(arm);
+                return Err(failure);
+            }
         }
         self.arms.insert(arm);
         Ok(greetings)
     }
 
-    /// Clients for the connections, given to the threads in turn.
-    fn lanes(
+    /// Clients for the connections, and their sockets: client i for thread i mod threads.
+    fn dealt(
         &self,
         arm: u32,
         connections: Vec<(Socket, BytesMut)>,
         opening: &[Option<String>],
         columns: &[Vec<String>],
-    ) -> Result<Vec<Lane>, Failure> {
-        let nonsense = |number: usize, error: WireError| {
-            Failure::server(format!("arm {arm} spoke nonsense to client {number} when it connected: {error}"))
-        };
-        let connections = connections.into_iter().enumerate();
-        let lanes: Vec<io::Result<Lane>> = match &self.work {
+    ) -> Result<Vec<(Clients, Vec<Socket>)>, Failure> {
+        let threads = self.threads.len();
+        let mut sockets: Vec<Vec<Socket>> = (0..threads).map(|_| Vec::new()).collect();
+        let mut reads = Vec::with_capacity(connections.len());
+        for (number, (socket, read)) in connections.into_iter().enumerate() {
+            sockets[number % threads].push(socket);
+            reads.push(read);
+        }
+        let clients = match &self.work {
             Work::Scripts(program) if program.is_plain() => {
-                let clients = connections.map(|(number, (socket, read))| {
-                    let seat = Seat::new(arm, number, socket, &read).map_err(|error| nonsense(number, error))?;
-                    Ok(ScriptClient::new(seat, Arc::default()))
-                });
-                self.deal(clients)?.into_iter().map(Lane::of_plain_scripts).collect()
+                self.deal(arm, &reads, |seat| ScriptClient::new(seat, Arc::default()), Clients::PlainScripts)
             }
             Work::Scripts(program) => {
                 let targets = program.targets(columns);
                 let targets = targets.map_err(|what| Failure::Request(format!("connecting to arm {arm}: {what}")))?;
                 let targets: Arc<[Option<Targets>]> = targets.into();
-                let clients = connections.map(|(number, (socket, read))| {
-                    let seat = Seat::new(arm, number, socket, &read).map_err(|error| nonsense(number, error))?;
-                    Ok(ScriptClient::new(seat, Arc::clone(&targets)))
-                });
-                self.deal(clients)?.into_iter().map(Lane::of_scripts).collect()
+                self.deal(arm, &reads, |seat| ScriptClient::new(seat, Arc::clone(&targets)), Clients::Scripts)
             }
             Work::Native(workload) => {
                 let players = workload.players(self.clients, opening);
                 let players = players.map_err(|what| Failure::server(format!("connecting to arm {arm}: {what}")))?;
                 assert_eq!(players.len(), self.clients, "a player for every client");
-                let clients = connections.zip(players).map(|((number, (socket, read)), player)| {
-                    let seat = Seat::new(arm, number, socket, &read).map_err(|error| nonsense(number, error))?;
-                    Ok(PlayerClient::new(seat, player))
-                });
-                self.deal(clients)?.into_iter().map(Lane::of_players).collect()
+                let mut players = players.into_iter();
+                let player = |seat| PlayerClient::new(seat, players.next().expect("they were counted"));
+                self.deal(arm, &reads, player, Clients::Players)
             }
         };
-        let lanes = lanes.into_iter().collect::<io::Result<Vec<_>>>();
-        lanes.map_err(|error| Failure::world("cannot wait for many sockets", &error))
+        Ok(clients?.into_iter().zip(sockets).collect())
     }
 
-    /// Client i to thread i mod threads.
-    fn deal<C>(&self, clients: impl Iterator<Item = Result<C, Failure>>) -> Result<Vec<Vec<C>>, Failure> {
-        let mut dealt: Vec<Vec<C>> = self.threads.iter().map(|_| Vec::new()).collect();
-        for (number, client) in clients.enumerate() {
-            dealt[number % self.threads.len()].push(client?);
+    /// By thread, clients of one kind, each over a connection of which that much was read.
+    fn deal<T: Taker + Default, C>(
+        &self,
+        arm: u32,
+        reads: &[BytesMut],
+        mut client: impl FnMut(Seat<T>) -> C,
+        kind: fn(Vec<C>) -> Clients,
+    ) -> Result<Vec<Clients>, Failure> {
+        let threads = self.threads.len();
+        let mut dealt: Vec<Vec<C>> = (0..threads).map(|_| Vec::new()).collect();
+        for (number, read) in reads.iter().enumerate() {
+            let seat = Seat::new(arm, number, number / threads, read).map_err(|error| {
+                Failure::server(format!("arm {arm} spoke nonsense to client {number} when it connected: {error}"))
+            })?;
+            dealt[number % threads].push(client(seat));
         }
-        Ok(dealt)
+        Ok(dealt.into_iter().map(kind).collect())
     }
 
     /// Drops the connections of an arm; when this returns they are closed.
@@ -252,11 +281,11 @@ impl Thread {
     }
 }
 
-fn spawn(number: usize, cpu: Option<usize>, work: Work, reports: Sender<Report>) -> Result<Thread, Failure> {
+fn spawn(number: usize, hired: Hired, reports: Sender<Report>) -> Result<Thread, Failure> {
     let (orders, received) = mpsc::channel();
     let handle = thread::Builder::new()
         .name(format!("clients {number}"))
-        .spawn(move || worker::work(&work, cpu, &received, &reports))
+        .spawn(move || worker::work(&hired, &received, &reports))
         .map_err(|error| Failure::world("cannot start a thread", &error))?;
     Ok(Thread { orders, handle })
 }

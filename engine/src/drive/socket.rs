@@ -93,19 +93,6 @@ impl Socket {
         }
     }
 
-    /// Waits, up to [`LOOK_UP`], for room to send or something to read.
-    pub fn await_either(&self) -> io::Result<()> {
-        let mut wanted = libc::pollfd { fd: self.as_raw_fd(), events: libc::POLLIN | libc::POLLOUT, revents: 0 };
-        // SAFETY: the pointer is to one live pollfd.
-        match unsafe { libc::poll(&mut wanted, 1, LOOK_UP.as_millis() as libc::c_int) } {
-            0.. => Ok(()),
-            _ => match io::Error::last_os_error() {
-                error if error.kind() == ErrorKind::Interrupted => Ok(()),
-                error => Err(error),
-            },
-        }
-    }
-
     /// How many of the bytes were taken. A connection that the other side has closed takes them all:
     /// its last words can still be received, and say more than a broken pipe.
     #[inline]

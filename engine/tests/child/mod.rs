@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+use super::fake::loops::event_loop;
 use super::fake::{FakeServer, PORT};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -103,6 +104,7 @@ pub const SELECT_ONLY: &str =
 
 pub fn setup(clients: usize, threads: usize, script: &str) -> Value {
     json!({"request": "setup", "clients": clients, "threads": threads, "cpus": null, "mode": "prepared",
+           "event_loop": event_loop().name(),
            "scripts": [{"name": "script", "weight": 1, "text": script}], "variables": {"scale": 10}})
 }
 

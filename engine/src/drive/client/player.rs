@@ -5,7 +5,7 @@ use crate::drive::clock;
 use crate::drive::connect;
 use crate::drive::failure::Failure;
 use crate::drive::slice::Tally;
-use crate::drive::socket::Socket;
+use crate::drive::transport::Heard;
 use crate::wire::backend::Status;
 use crate::wire::rows::Rows;
 use crate::workload::request::{Prepared, Request};
@@ -67,47 +67,8 @@ impl Client for PlayerClient {
     }
 
     #[inline]
-    fn receive(&mut self, desk: &mut PlayerDesk<'_>) -> Result<Turn, Failure> {
-        match self.seat.receive(desk)? {
-            Some(status) => self.answered(desk, status),
-            None => Ok(Turn::Waiting),
-        }
-    }
-
-    fn wake(&mut self, desk: &mut PlayerDesk<'_>) -> Result<Turn, Failure> {
-        let now = clock::now_ns();
-        if self.phase == Phase::Asking {
-            return match self.start(desk, now) {
-                Turn::Waiting => self.proceed(desk, now),
-                turn => Ok(turn),
-            };
-        }
-        if !self.seat.may_start(desk, now) {
-            return Ok(self.rest());
-        }
-        self.draw(desk, now);
-        self.proceed(desk, now)
-    }
-
-    fn check_limit(&self, desk: &PlayerDesk<'_>) -> Result<(), Failure> {
-        match self.phase {
-            Phase::Resting | Phase::Asking | Phase::Pausing => Ok(()),
-            Phase::Answer | Phase::Rollback => self.seat.check_limit(desk),
-        }
-    }
-
-    fn tally(&self) -> &Tally {
-        &self.seat.tally
-    }
-
-    fn socket(&self) -> &Socket {
-        &self.seat.socket
-    }
-}
-
-impl PlayerClient {
-    pub fn new(seat: Seat<Rows>, player: Box<dyn Player>) -> Self {
-        Self { seat, player, phase: Phase::Resting, kind: 0, tries: 0, sent: Vec::new() }
+    fn hear(&mut self, heard: Heard<'_>) -> Result<Option<Status>, Failure> {
+        self.seat.hear(heard)
     }
 
     fn answered(&mut self, desk: &mut PlayerDesk<'_>, status: Status) -> Result<Turn, Failure> {
@@ -134,6 +95,37 @@ impl PlayerClient {
             Phase::Resting | Phase::Asking | Phase::Pausing => Err(self.seat.unasked()),
         }
     }
+    fn wake(&mut self, desk: &mut PlayerDesk<'_>) -> Result<Turn, Failure> {
+        let now = clock::now_ns();
+        if self.phase == Phase::Asking {
+            return match self.start(desk, now) {
+                Turn::Waiting => self.proceed(desk, now),
+                turn => Ok(turn),
+            };
+        }
+        if !self.seat.may_start(desk, now) {
+            return Ok(self.rest());
+        }
+        self.draw(desk, now);
+        self.proceed(desk, now)
+    }
+
+    fn check_limit(&self, desk: &PlayerDesk<'_>) -> Result<(), Failure> {
+        match self.phase {
+            Phase::Resting | Phase::Asking | Phase::Pausing => Ok(()),
+            Phase::Answer | Phase::Rollback => self.seat.check_limit(desk),
+        }
+    }
+
+    fn tally(&self) -> &Tally {
+        &self.seat.tally
+    }
+}
+
+impl PlayerClient {
+    pub fn new(seat: Seat<Rows>, player: Box<dyn Player>) -> Self {
+        Self { seat, player, phase: Phase::Resting, kind: 0, tries: 0, sent: Vec::new() }
+    }
 
     fn refused(&mut self, desk: &mut PlayerDesk<'_>, now: u64) -> Result<Turn, Failure> {
         match self.seat.answer.take_error() {
@@ -142,7 +134,7 @@ impl PlayerClient {
                     return self.conflicted(desk, now);
                 }
                 self.phase = Phase::Rollback;
-                self.seat.send_rollback(desk)?;
+                self.seat.send_rollback(desk);
                 Ok(Turn::Waiting)
             }
             error => {
@@ -221,7 +213,7 @@ impl PlayerClient {
                     self.phase = Phase::Answer;
                     // Drawing keys and reading rows takes time.
                     self.seat.sent_ns = clock::now_ns();
-                    self.seat.send(desk)?;
+                    self.seat.send(desk);
                     return Ok(Turn::Waiting);
                 }
                 Ok(next @ (Next::Done | Next::RolledBack)) => {

@@ -11,7 +11,7 @@ use crate::drive::clock;
 use crate::drive::connect;
 use crate::drive::failure::Failure;
 use crate::drive::slice::Tally;
-use crate::drive::socket::Socket;
+use crate::drive::transport::Heard;
 use crate::script::evaluate::Scope;
 use crate::script::expression::Expression;
 use crate::script::meta::Target;
@@ -109,52 +109,8 @@ impl<T: Repertoire> Client for ScriptClient<T> {
     }
 
     #[inline]
-    fn receive(&mut self, desk: &mut ScriptDesk<'_>) -> Result<Turn, Failure> {
-        match self.seat.receive(desk)? {
-            Some(status) => self.answered(desk, status),
-            None => Ok(Turn::Waiting),
-        }
-    }
-
-    fn wake(&mut self, desk: &mut ScriptDesk<'_>) -> Result<Turn, Failure> {
-        let now = clock::now_ns();
-        match self.phase {
-            Phase::Sleeping => self.proceed(desk, now),
-            Phase::Yielding => self.go_on(desk, now),
-            _ => unreachable!("only these pause"),
-        }
-    }
-
-    fn check_limit(&self, desk: &ScriptDesk<'_>) -> Result<(), Failure> {
-        match self.phase {
-            Phase::Resting | Phase::Sleeping | Phase::Yielding => Ok(()),
-            _ => self.seat.check_limit(desk),
-        }
-    }
-
-    fn tally(&self) -> &Tally {
-        &self.seat.tally
-    }
-
-    fn socket(&self) -> &Socket {
-        &self.seat.socket
-    }
-}
-
-impl<T: Repertoire> ScriptClient<T> {
-    /// `targets`: by statement, where its columns go; of plain scripts there are none.
-    pub fn new(seat: Seat<T>, targets: Arc<[Option<Targets>]>) -> Self {
-        let unseeded = Prng::seeded(0);
-        Self {
-            seat,
-            phase: Phase::Resting,
-            functions: unseeded.clone(),
-            choice: unseeded,
-            variables: Vec::new(),
-            script: 0,
-            next: 0,
-            stage: Stage::with(targets),
-        }
+    fn hear(&mut self, heard: Heard<'_>) -> Result<Option<Status>, Failure> {
+        self.seat.hear(heard)
     }
 
     fn answered(&mut self, desk: &mut ScriptDesk<'_>, status: Status) -> Result<Turn, Failure> {
@@ -182,8 +138,44 @@ impl<T: Repertoire> ScriptClient<T> {
                 self.phase = Phase::Resting;
                 Ok(Turn::Finished)
             }
-            Phase::LastPipeline => self.leave(desk),
+            Phase::LastPipeline => Ok(self.leave(desk)),
             Phase::Resting | Phase::Sleeping | Phase::Yielding => Err(self.seat.unasked()),
+        }
+    }
+    fn wake(&mut self, desk: &mut ScriptDesk<'_>) -> Result<Turn, Failure> {
+        let now = clock::now_ns();
+        match self.phase {
+            Phase::Sleeping => self.proceed(desk, now),
+            Phase::Yielding => self.go_on(desk, now),
+            _ => unreachable!("only these pause"),
+        }
+    }
+
+    fn check_limit(&self, desk: &ScriptDesk<'_>) -> Result<(), Failure> {
+        match self.phase {
+            Phase::Resting | Phase::Sleeping | Phase::Yielding => Ok(()),
+            _ => self.seat.check_limit(desk),
+        }
+    }
+
+    fn tally(&self) -> &Tally {
+        &self.seat.tally
+    }
+}
+
+impl<T: Repertoire> ScriptClient<T> {
+    /// `targets`: by statement, where its columns go; of plain scripts there are none.
+    pub fn new(seat: Seat<T>, targets: Arc<[Option<Targets>]>) -> Self {
+        let unseeded = Prng::seeded(0);
+        Self {
+            seat,
+            phase: Phase::Resting,
+            functions: unseeded.clone(),
+            choice: unseeded,
+            variables: Vec::new(),
+            script: 0,
+            next: 0,
+            stage: Stage::with(targets),
         }
     }
 
@@ -192,7 +184,7 @@ impl<T: Repertoire> ScriptClient<T> {
         match self.seat.answer.take_error() {
             Some(error) if is_conflict(&error) => {
                 if self.seat.block != Status::Idle {
-                    return self.roll_back(desk, Phase::Rollback);
+                    return Ok(self.roll_back(desk, Phase::Rollback));
                 }
                 self.finish(desk, now, Ending::Failed);
                 self.go_on(desk, now)
@@ -254,13 +246,13 @@ impl<T: Repertoire> ScriptClient<T> {
                     now = None;
                     match (self.evaluate(program, &set.expression), &set.target) {
                         (Ok(scalar), Target::Slot(slot)) => self.variables[*slot] = Value::Scalar(scalar),
-                        (Err(what), _) => return self.failed_at(desk, set.line, set.column, &what),
+                        (Err(what), _) => return Ok(self.failed_at(desk, set.line, set.column, &what)),
                         (Ok(_), Target::Invalid(_)) => unreachable!("the dialect of campaigns refuses it"),
                     }
                     self.next += 1;
                 }
                 Some(&Action::Statement(statement)) if T::WHOLE && self.stage.is_piping() => {
-                    self.put_in_pipe(desk, statement)?;
+                    self.put_in_pipe(desk, statement);
                     now = None;
                 }
                 Some(&Action::Statement(statement)) => {
@@ -274,7 +266,7 @@ impl<T: Repertoire> ScriptClient<T> {
                         self.seat.answer.taker.expect(program.statements[statement].store.is_some());
                     }
                     self.seat.sent_ns = now.unwrap_or_else(clock::now_ns);
-                    self.seat.send(desk)?;
+                    self.seat.send(desk);
                     return Ok(Turn::Waiting);
                 }
                 Some(action) if T::WHOLE => {
@@ -287,7 +279,7 @@ impl<T: Repertoire> ScriptClient<T> {
                 Some(_) => unreachable!("a plain script has no other commands"),
                 None => {
                     if T::WHOLE && self.stage.is_piping() {
-                        return self.script_failed(desk, "end of script reached with pipeline open");
+                        return Ok(self.script_failed(desk, "end of script reached with pipeline open"));
                     }
                     if self.seat.block != Status::Idle {
                         return Err(self.left_open(desk));
@@ -337,15 +329,15 @@ impl<T: Repertoire> ScriptClient<T> {
         });
     }
 
-    fn roll_back(&mut self, desk: &mut ScriptDesk<'_>, phase: Phase) -> Result<Turn, Failure> {
+    fn roll_back(&mut self, desk: &mut ScriptDesk<'_>, phase: Phase) -> Turn {
         self.phase = phase;
-        self.seat.send_rollback(desk)?;
-        Ok(Turn::Waiting)
+        self.seat.send_rollback(desk);
+        Turn::Waiting
     }
 
     /// What the command at hand cannot do.
     #[cold]
-    fn script_failed(&mut self, desk: &mut ScriptDesk<'_>, what: &str) -> Result<Turn, Failure> {
+    fn script_failed(&mut self, desk: &mut ScriptDesk<'_>, what: &str) -> Turn {
         let commands = &desk.part.program.scripts[self.script].commands;
         let command = &commands[self.next.min(commands.len() - 1)];
         self.failed_at(desk, command.line, command.column, what)
@@ -353,13 +345,7 @@ impl<T: Repertoire> ScriptClient<T> {
 
     /// The script is wrong, not the server: the slice winds down and the arm stays connected.
     #[cold]
-    fn failed_at(
-        &mut self,
-        desk: &mut ScriptDesk<'_>,
-        line: usize,
-        column: usize,
-        what: &str,
-    ) -> Result<Turn, Failure> {
+    fn failed_at(&mut self, desk: &mut ScriptDesk<'_>, line: usize, column: usize, what: &str) -> Turn {
         let (script, number) = (&desk.part.program.scripts[self.script].name, self.seat.number);
         let what = format!("script \"{script}\" line {line} column {column}: {what} (client {number})");
         desk.refusal.get_or_insert(Failure::Request(what));
@@ -371,14 +357,14 @@ impl<T: Repertoire> ScriptClient<T> {
     }
 
     /// The client's last deed in a slice that a script has ended.
-    fn leave(&mut self, desk: &mut ScriptDesk<'_>) -> Result<Turn, Failure> {
+    fn leave(&mut self, desk: &mut ScriptDesk<'_>) -> Turn {
         // Of a pipeline that was given up.
         self.seat.answer.take_error();
         if self.seat.block != Status::Idle {
             return self.roll_back(desk, Phase::LastRollback);
         }
         self.phase = Phase::Resting;
-        Ok(Turn::Finished)
+        Turn::Finished
     }
 
     fn left_open(&self, desk: &ScriptDesk<'_>) -> Failure {

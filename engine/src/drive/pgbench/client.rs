@@ -14,7 +14,6 @@ use super::reply::Reply;
 use super::settings::Settings;
 use super::voice;
 use crate::drive::clock;
-use crate::drive::connect;
 use crate::drive::socket::Socket;
 use crate::script::program::{Action, Program};
 use crate::script::random::Prng;
@@ -81,11 +80,8 @@ enum Trouble {
 
 pub struct Client {
     pub number: usize,
-    /// Among those of its thread.
-    pub place: usize,
-    pub socket: Option<Socket>,
-    /// Told to the thread that watches the socket.
-    pub is_new: bool,
+    /// Among those of its thread, and of its socket in their transport.
+    place: usize,
     stream: Stream,
     reply: Reply,
     phase: Phase,
@@ -138,8 +134,6 @@ impl Client {
         Self {
             number,
             place: 0,
-            socket: None,
-            is_new: false,
             stream: Stream::default(),
             reply: Reply::default(),
             phase: Phase::ChooseScript,
@@ -170,28 +164,18 @@ impl Client {
         matches!(self.phase, Phase::Answered | Phase::Preparing { .. } | Phase::RollingBack | Phase::Draining)
     }
 
-    pub fn connect(&mut self, settings: &Settings) -> bool {
-        let Some(conversation) = (settings.open)() else { return false };
-        let (socket, read) = conversation.end();
-        (self.stream, self.reply) = (Stream::default(), Reply::default());
-        if self.stream.feed(&read, &mut self.reply).is_err() {
-            return false;
-        }
-        self.socket = Some(socket);
-        self.is_new = true;
-        self.prepared.fill(false);
-        true
+    /// From when on the client belongs to a thread.
+    pub fn take_place(&mut self, place: usize) {
+        self.place = place;
     }
 
-    pub fn close(&mut self, desk: &mut Desk<'_>) {
-        if let Some(mut socket) = self.socket.take() {
-            if let Some(ring) = &mut desk.ring {
-                // Fails where nothing can be sent any more.
-                let _ = ring.forget(self.place);
-            }
-            // Whether the server listens no longer matters.
-            let _ = connect::close(&mut socket);
-        }
+    /// A new connection of the client, for its place in the transport; `None`: it was said why there is none.
+    pub fn connect(&mut self, settings: &Settings) -> Option<Socket> {
+        let (socket, read) = (settings.open)()?.end();
+        (self.stream, self.reply) = (Stream::default(), Reply::default());
+        self.stream.feed(&read, &mut self.reply).ok()?;
+        self.prepared.fill(false);
+        Some(socket)
     }
 
     pub fn advance(&mut self, desk: &mut Desk<'_>) -> Turn {
@@ -266,11 +250,11 @@ impl Client {
                     other => other,
                 },
                 Phase::Finished => {
-                    self.close(desk);
+                    desk.transport.close(self.place);
                     return Turn::Finished;
                 }
                 Phase::Aborted => {
-                    self.close(desk);
+                    desk.transport.close(self.place);
                     return Turn::Aborted;
                 }
             };

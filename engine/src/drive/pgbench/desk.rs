@@ -3,7 +3,7 @@
 use super::log::Log;
 use super::settings::Settings;
 use crate::drive::halt::Halt;
-use crate::drive::ring::Ring;
+use crate::drive::transport::Transport;
 use crate::measure::counts::{CommandCounts, Counts};
 use crate::measure::distributions::Distributions;
 use crate::script::program::Program;
@@ -44,9 +44,8 @@ pub struct Desk<'a> {
     pub connecting_us: i64,
     pub log: Option<Log>,
 
-    /// Who sends and receives; `None`: each client does, when epoll says that it can.
-    pub ring: Option<Ring>,
-    pub incoming: Vec<u8>,
+    /// Has the clients' sockets.
+    pub transport: Transport,
     pub outgoing: Vec<u8>,
     pub shown: Vec<Scalar>,
 }

@@ -2,6 +2,7 @@
 
 use super::super::conversation::Conversation;
 use super::rate_plan::RatePlan;
+use crate::drive::transport::EventLoop;
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,22 +18,6 @@ impl Mode {
             Mode::Simple => "simple",
             Mode::Extended => "extended",
             Mode::Prepared => "prepared",
-        }
-    }
-}
-
-/// How a thread waits for its sockets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EventLoop {
-    Epoll,
-    IoUring,
-}
-
-impl EventLoop {
-    pub fn name(self) -> &'static str {
-        match self {
-            EventLoop::Epoll => "epoll",
-            EventLoop::IoUring => "io_uring",
         }
     }
 }

@@ -6,12 +6,12 @@ use super::effort::Effort;
 use super::log::Log;
 use super::progress::{Board, Progress};
 use super::run::{self, Shared, Trouble};
-use super::settings::{EventLoop, Mode, Settings};
+use super::settings::{Mode, Settings};
 use super::voice;
 use crate::drive::connect;
 use crate::drive::dial::system_words;
-use crate::drive::epoll::{Epoll, Events};
-use crate::drive::ring::{Event, Ring};
+use crate::drive::socket::Socket;
+use crate::drive::transport::{EventLoop, Transport};
 use crate::measure::counts::{CommandCounts, Counts};
 use crate::measure::distributions::Distributions;
 use crate::script::program::Program;
@@ -20,8 +20,6 @@ use crate::wire::frontend::{Asking, Execution};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
-
-const INCOMING_BYTES: usize = 64 * 1024;
 
 /// What a thread begins with.
 pub struct Beginning {
@@ -53,7 +51,6 @@ struct Worker<'a> {
     clients: Vec<Client>,
     desk: Desk<'a>,
     board: &'a Board,
-    epoll: Epoll,
     /// Whoever can go on at once.
     ready: Vec<usize>,
     /// Whoever sleeps, until when.
@@ -69,17 +66,18 @@ pub fn work(shared: &Shared, beginning: Beginning) -> Result<Done, Trouble> {
     let Beginning { number, mut clients, choice, throttle, sampling } = beginning;
     let log = settings.log.as_ref().map(|log| Log::open(settings, log, number, sampling)).transpose();
     let mut log = log.map_err(Trouble::Fatal)?;
-    let epoll = Epoll::new().map_err(|error| Trouble::Fatal(system_words(&error)))?;
     shared.barrier.wait();
     let started_us = client::now_us();
-    if !settings.reconnects {
-        for client in &mut clients {
-            if !client.connect(settings) {
-                return Err(Trouble::Fatal(format!("could not create connection for client {}", client.number)));
-            }
+    let mut sockets = Vec::with_capacity(clients.len());
+    for (place, client) in clients.iter_mut().enumerate() {
+        client.take_place(place);
+        if !settings.reconnects {
+            let number = client.number;
+            let what = || Trouble::Fatal(format!("could not create connection for client {number}"));
+            sockets.push(client.connect(settings).ok_or_else(what)?);
         }
     }
-    let ring = ring(settings, &mut clients)?;
+    let transport = transport(settings, clients.len(), sockets)?;
     shared.barrier.wait();
 
     let begun_us = client::now_us();
@@ -112,8 +110,7 @@ pub fn work(shared: &Shared, beginning: Beginning) -> Result<Done, Trouble> {
             .collect(),
         connecting_us: 0,
         log,
-        ring,
-        incoming: vec![0; INCOMING_BYTES],
+        transport,
         outgoing: Vec::new(),
         shown: Vec::new(),
     };
@@ -123,7 +120,6 @@ pub fn work(shared: &Shared, beginning: Beginning) -> Result<Done, Trouble> {
         clients,
         desk,
         board,
-        epoll,
         ready,
         sleeping: BinaryHeap::new(),
         reading: 0,
@@ -136,30 +132,24 @@ pub fn work(shared: &Shared, beginning: Beginning) -> Result<Done, Trouble> {
     worker.finish(begun_us, effort)
 }
 
-/// Watches the clients' sockets by io_uring. `None`: epoll is to do it, which can also watch sockets that come and go or are
-/// under TLS.
-fn ring(settings: &Settings, clients: &mut [Client]) -> Result<Option<Ring>, Trouble> {
-    let wanted = settings.event_loop == Some(EventLoop::IoUring);
-    let is_plain = |client: &Client| client.socket.as_ref().is_some_and(|socket| socket.tls().is_none());
-    if settings.event_loop == Some(EventLoop::Epoll) {
-        return Ok(None);
-    }
-    if !clients.iter().all(is_plain) {
-        let what = "io_uring cannot be used for connections under TLS";
-        return if wanted { Err(Trouble::Fatal(what.to_owned())) } else { Ok(None) };
-    }
-    let mut ring = match Ring::for_sockets(clients.len()) {
-        Ok(ring) => ring,
-        Err(_) if !wanted => return Ok(None),
-        Err(error) => return Err(Trouble::Fatal(format!("could not use io_uring: {}", system_words(&error)))),
+/// With the clients' sockets, if they have some already. Where nothing else was asked for it is io_uring, if the kernel has
+/// it and all connections are there to stay and not under TLS.
+fn transport(settings: &Settings, clients: usize, sockets: Vec<Socket>) -> Result<Transport, Trouble> {
+    let is_plain = !settings.reconnects && sockets.iter().all(|socket| socket.tls().is_none());
+    let event_loop = match settings.event_loop {
+        Some(EventLoop::IoUring) if !is_plain => {
+            return Err(Trouble::Fatal("io_uring cannot be used for connections under TLS".to_owned()));
+        }
+        None if is_plain && EventLoop::IoUring.check(clients).is_ok() => EventLoop::IoUring,
+        wanted => wanted.unwrap_or(EventLoop::Epoll),
     };
-    for client in clients {
-        let watched = ring.watch(client.socket.as_ref().expect("all have one"));
-        client.place =
-            watched.map_err(|error| Trouble::Fatal(format!("could not use io_uring: {}", system_words(&error))))?;
-        client.is_new = false;
-    }
-    Ok(Some(ring))
+    let adopted = Transport::new(event_loop, clients).and_then(|mut transport| {
+        let mut sockets = sockets.into_iter().enumerate();
+        sockets.try_for_each(|(place, socket)| transport.adopt(place, socket))?;
+        Ok(transport)
+    });
+    let name = event_loop.name();
+    adopted.map_err(|error| Trouble::Fatal(format!("could not use {name}: {}", system_words(&error))))
 }
 
 fn executions(mode: Mode, program: &Program) -> (Vec<Execution>, Vec<Execution>) {
@@ -180,7 +170,7 @@ fn executions(mode: Mode, program: &Program) -> (Vec<Execution>, Vec<Execution>)
 
 impl Worker<'_> {
     fn drive(&mut self, mut progress: Option<Progress>) -> Result<(), Trouble> {
-        let (mut events, mut batch) = (Events::new(), Vec::new());
+        let mut batch = Vec::new();
         while self.remaining > 0 {
             std::mem::swap(&mut batch, &mut self.ready);
             for index in batch.drain(..) {
@@ -195,13 +185,13 @@ impl Worker<'_> {
             if self.remaining == 0 {
                 break;
             }
-            self.wait(&mut events, progress.as_ref().map(|progress| progress.next_us))?;
+            self.wait(progress.as_ref().map(|progress| progress.next_us))?;
         }
         Ok(())
     }
 
     /// Waits for sockets up to the next time that matters, and lets those go on that have an answer.
-    fn wait(&mut self, events: &mut Events, progress_us: Option<i64>) -> Result<(), Trouble> {
+    fn wait(&mut self, progress_us: Option<i64>) -> Result<(), Trouble> {
         let limit = if self.ready.is_empty() {
             let sleeper_us = self.sleeping.peek().map(|Reverse((until_us, _))| *until_us);
             let next_us = sleeper_us.into_iter().chain(progress_us).min();
@@ -211,52 +201,18 @@ impl Worker<'_> {
         } else {
             Some(Duration::ZERO)
         };
-        if self.desk.ring.is_some() { self.wait_by_ring(limit) } else { self.wait_by_epoll(events, limit) }
-    }
-
-    fn wait_by_ring(&mut self, limit: Option<Duration>) -> Result<(), Trouble> {
-        let failed = |error| Trouble::Fatal(format!("io_uring_enter() failed: {}", system_words(&error)));
-        let Some(ring) = &mut self.desk.ring else { return Ok(()) };
-        ring.wait(limit).map_err(failed)?;
-        while let Some(ring) = &mut self.desk.ring
-            && let Some(event) = ring.next_event()
+        let failed = |error| Trouble::Fatal(format!("waiting for sockets failed: {}", system_words(&error)));
+        self.desk.transport.wait(limit).map_err(failed)?;
+        while let Some((index, read)) =
+            self.desk.transport.next(|index, heard| (index, self.clients[index].hear(heard)))
         {
-            let (index, read) = match event {
-                Event::Received { token, taken } => {
-                    let read = self.clients[token].hear(ring.bytes(&taken));
-                    ring.give_back(taken);
-                    (token, read)
-                }
-                Event::Closed { token } => (token, Read::Closed),
-                Event::Unsent { token } => (token, Read::Unsent),
-            };
             if self.clients[index].is_reading() {
                 self.reading -= 1;
                 let turn = self.clients[index].go_on(&mut self.desk, read);
                 self.turned(index, turn)?;
             } else if read != Read::Open {
                 // The client finds out when it next wants something.
-                ring.forget(index).map_err(failed)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn wait_by_epoll(&mut self, events: &mut Events, limit: Option<Duration>) -> Result<(), Trouble> {
-        let count = self.epoll.wait_for(events, limit);
-        let count = count.map_err(|error| Trouble::Fatal(format!("epoll_wait() failed: {}", system_words(&error))))?;
-        for event in 0..count {
-            let index = events.token(event);
-            let client = &mut self.clients[index];
-            if client.is_reading() {
-                self.reading -= 1;
-                let turn = client.receive(&mut self.desk);
-                self.turned(index, turn)?;
-            } else if !client.overhear(&mut self.desk)
-                && let Some(socket) = &client.socket
-            {
-                // The client finds out when it next wants something.
-                let _ = self.epoll.forget(socket);
+                self.desk.transport.ignore(index).map_err(failed)?;
             }
         }
         Ok(())
@@ -280,14 +236,6 @@ impl Worker<'_> {
     }
 
     fn turned(&mut self, index: usize, turn: Turn) -> Result<(), Trouble> {
-        let client = &mut self.clients[index];
-        if client.is_new
-            && let Some(socket) = &client.socket
-        {
-            client.is_new = false;
-            let watched = self.epoll.watch(socket, index);
-            watched.map_err(|error| Trouble::Fatal(format!("epoll_ctl() failed: {}", system_words(&error))))?;
-        }
         match turn {
             Turn::Reading => self.reading += 1,
             Turn::Sleeping(until_us) => self.sleeping.push(Reverse((until_us, index))),
@@ -318,7 +266,7 @@ impl Worker<'_> {
         if self.desk.distributions.is_some() {
             self.desk.leave_the_rest();
         }
-        let event_loop = if self.desk.ring.is_some() { EventLoop::IoUring } else { EventLoop::Epoll };
+        let event_loop = self.desk.transport.event_loop();
         let Desk { counts, late, distributions, script_counts, command_counts, connecting_us, .. } = self.desk;
         let finished = !self.aborted;
         Ok(Done {

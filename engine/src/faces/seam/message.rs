@@ -8,7 +8,7 @@ pub const PROTOCOL: u32 = 1;
 #[serde(tag = "message", rename_all = "snake_case")]
 pub enum Message {
     Hello(Hello),
-    Ready { threads: usize, statements: Vec<StatementText>, kinds: Vec<String> },
+    Ready { threads: usize, event_loop: &'static str, statements: Vec<StatementText>, kinds: Vec<String> },
     Connected { arm: u32, backend_pids: Vec<i32>, server_version: String },
     SliceDone(SliceDone),
     Totals(Totals),

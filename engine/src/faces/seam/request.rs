@@ -1,5 +1,5 @@
 //! What Python may ask. A key too many or too few is an error, never a default; those
-//! that may be left out are `allow`, `statement_limit_us` and `tasks`.
+//! that may be left out are `allow`, `event_loop`, `statement_limit_us` and `tasks`.
 
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _};
@@ -23,6 +23,7 @@ pub struct Setup {
     pub cpus: Option<Vec<usize>>,
     pub mode: Mode,
     pub allow: Vec<Risk>,
+    pub event_loop: EventLoop,
     pub work: Work,
 }
 
@@ -38,6 +39,15 @@ pub enum Work {
 #[serde(rename_all = "snake_case")]
 pub enum Risk {
     Shell,
+}
+
+/// How threads wait for their sockets: by io_uring only where the kernel allows it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventLoop {
+    #[default]
+    Epoll,
+    IoUring,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -260,6 +270,8 @@ impl<'de> Deserialize<'de> for Setup {
             mode: Mode,
             #[serde(default)]
             allow: Vec<Risk>,
+            #[serde(default)]
+            event_loop: EventLoop,
             scripts: Option<Vec<Script>>,
             variables: Option<BTreeMap<String, Value>>,
             workload: Option<Native>,
@@ -270,14 +282,14 @@ impl<'de> Deserialize<'de> for Setup {
             name: String,
             parameters: BTreeMap<String, Value>,
         }
-        let Keys { clients, threads, cpus, mode, allow, scripts, variables, workload } =
+        let Keys { clients, threads, cpus, mode, allow, event_loop, scripts, variables, workload } =
             Keys::deserialize(deserializer)?;
         let work = match (scripts, variables, workload) {
             (Some(scripts), Some(variables), None) => Work::Scripts { scripts, variables },
             (None, None, Some(Native { name, parameters })) => Work::Native { name, parameters },
             _ => return Err(D::Error::custom("a setup has either the key `workload`, or `scripts` and `variables`")),
         };
-        Ok(Self { clients, threads, cpus, mode, allow, work })
+        Ok(Self { clients, threads, cpus, mode, allow, event_loop, work })
     }
 }
 

@@ -12,6 +12,7 @@ use crate::drive::halt::Halt;
 use crate::drive::load::{self, Step};
 use crate::drive::process;
 use crate::drive::slice::{Amount, Plan, Task};
+use crate::drive::transport::EventLoop;
 use crate::drive::work::Work;
 use crate::generate::Share;
 use crate::measure::totals::Totals;
@@ -125,7 +126,8 @@ impl<W: Write> Session<W> {
         };
         let kinds = work.kinds().into_iter().map(str::to_owned).collect();
         let crew = Crew::hire(work, &layout, &self.halt, self.patience)?;
-        let message = Message::Ready { threads: crew.threads(), statements, kinds };
+        let (threads, event_loop) = (crew.threads(), crew.event_loop().name());
+        let message = Message::Ready { threads, event_loop, statements, kinds };
         self.crew = Some(crew);
         Ok(message)
     }
@@ -278,7 +280,11 @@ fn layout(setup: &request::Setup) -> Result<Layout, Failure> {
         return refuse("`cpus` names no processor (hint: null leaves the threads unpinned)");
     }
     let request::Mode::Prepared = setup.mode;
-    Ok(Layout { clients, threads, cpus: setup.cpus.clone() })
+    let event_loop = match setup.event_loop {
+        request::EventLoop::Epoll => EventLoop::Epoll,
+        request::EventLoop::IoUring => EventLoop::IoUring,
+    };
+    Ok(Layout { clients, threads, cpus: setup.cpus.clone(), event_loop })
 }
 
 fn program(

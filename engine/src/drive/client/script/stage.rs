@@ -1,7 +1,7 @@
 //! What scripts do beside computing and sending one statement after the other: conditions, sleeps, results in
 //! variables, pipelines, shell commands.
 
-use super::{Desk, Phase, ScriptClient, ScriptDesk, Seat, Turn, shell};
+use super::{Phase, ScriptClient, ScriptDesk, Turn, shell};
 use crate::drive::clock;
 use crate::drive::failure::Failure;
 use crate::script::meta::{Target, Word};
@@ -12,7 +12,6 @@ use crate::script::value::{Scalar, Value};
 use crate::wire::answer::{Skip, Taker};
 use crate::wire::frontend;
 use crate::wire::last_row::LastRow;
-use std::io::ErrorKind;
 use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
@@ -116,28 +115,28 @@ impl<T: Repertoire> ScriptClient<T> {
             Action::If(condition) | Action::Elif(condition) => match self.evaluate(program, &condition.expression) {
                 Ok(scalar) if scalar.is_true() => {}
                 Ok(_) => self.jump(desk, condition),
-                Err(what) => return self.fails(desk, next, &what),
+                Err(what) => return Ok(self.fails(desk, next, &what)),
             },
             Action::Else { end } => self.next = *end,
             Action::Endif => {}
             Action::Sleep(sleep) => match sleep.time(&self.variables) {
-                Ok(time) => return self.sleep(desk, next, time),
-                Err(what) => return self.fails(desk, next, &what),
+                Ok(time) => return Ok(self.sleep(desk, next, time)),
+                Err(what) => return Ok(self.fails(desk, next, &what)),
             },
             Action::Shell(words) => match self.run_shell(desk, words, false)? {
                 Ok(_) => {}
-                Err(what) => return self.fails(desk, next, &what),
+                Err(what) => return Ok(self.fails(desk, next, &what)),
             },
             Action::SetShell { target, line: words } => {
                 let answered = self.run_shell(desk, words, true)?;
                 match (answered.and_then(|printed| outside::integer(&printed)), target) {
                     (Ok(value), Target::Slot(slot)) => self.variables[*slot] = Scalar::Integer(value).into(),
-                    (Err(what), _) => return self.fails(desk, next, &what),
+                    (Err(what), _) => return Ok(self.fails(desk, next, &what)),
                     (Ok(_), Target::Invalid(_)) => unreachable!("the dialect of campaigns refuses it"),
                 }
             }
             Action::StartPipeline if self.stage.is_piping() => {
-                return self.fails(desk, next, "already in pipeline mode");
+                return Ok(self.fails(desk, next, "already in pipeline mode"));
             }
             Action::StartPipeline => {
                 self.seat.answer.pipe(true);
@@ -145,10 +144,12 @@ impl<T: Repertoire> ScriptClient<T> {
                 self.stage.pipe = Some(mem::take(&mut self.stage.spare));
             }
             Action::SyncPipeline | Action::EndPipeline => {
-                let Some(pipe) = &mut self.stage.pipe else { return self.fails(desk, next, "not in pipeline mode") };
+                let Some(pipe) = &mut self.stage.pipe else {
+                    return Ok(self.fails(desk, next, "not in pipeline mode"));
+                };
                 pipe.bytes.extend_from_slice(frontend::SYNC);
                 if matches!(action, Action::EndPipeline) {
-                    self.send_pipe(desk)?;
+                    self.send_pipe(desk);
                     self.phase = Phase::Pipeline;
                     return Ok(Next::Turn(Turn::Waiting));
                 }
@@ -158,9 +159,9 @@ impl<T: Repertoire> ScriptClient<T> {
         Ok(Next::Command)
     }
 
-    fn fails(&mut self, desk: &mut ScriptDesk<'_>, command: usize, what: &str) -> Result<Next, Failure> {
+    fn fails(&mut self, desk: &mut ScriptDesk<'_>, command: usize, what: &str) -> Next {
         self.next = command;
-        self.script_failed(desk, what).map(Next::Turn)
+        Next::Turn(self.script_failed(desk, what))
     }
 
     fn jump(&mut self, desk: &ScriptDesk<'_>, condition: &Condition) {
@@ -171,7 +172,7 @@ impl<T: Repertoire> ScriptClient<T> {
         self.stage.jumped = to_elif && condition.otherwise != condition.end;
     }
 
-    fn sleep(&mut self, desk: &mut ScriptDesk<'_>, command: usize, time: Duration) -> Result<Next, Failure> {
+    fn sleep(&mut self, desk: &mut ScriptDesk<'_>, command: usize, time: Duration) -> Next {
         let limit = desk.slice.plan.statement_limit;
         if time > limit {
             let (time, limit) = (time.as_secs_f64(), limit.as_secs_f64());
@@ -183,7 +184,7 @@ impl<T: Repertoire> ScriptClient<T> {
         let until_ns = clock::now_ns().saturating_add(time.as_nanos() as u64);
         // Nothing is owed by the server meanwhile, whatever it says unasked.
         self.seat.sent_ns = until_ns;
-        Ok(Next::Turn(Turn::Pausing(until_ns)))
+        Next::Turn(Turn::Pausing(until_ns))
     }
 
     /// The result of the statement just answered goes into variables.
@@ -193,7 +194,7 @@ impl<T: Repertoire> ScriptClient<T> {
         if !store.all && row.count != 1 {
             let what = format!("\\gset: expected one row, got {}", row.count);
             self.next -= 1;
-            return self.script_failed(desk, &what);
+            return Ok(self.script_failed(desk, &what));
         }
         let targets = self.stage.targets[statement].as_ref().expect("a statement that stores has targets");
         for (target, column) in targets.iter().zip(row.columns()) {
@@ -207,27 +208,26 @@ impl<T: Repertoire> ScriptClient<T> {
     }
 
     /// The statement at hand joins the pipeline.
-    pub(super) fn put_in_pipe(&mut self, desk: &mut ScriptDesk<'_>, statement: usize) -> Result<(), Failure> {
+    pub(super) fn put_in_pipe(&mut self, desk: &mut ScriptDesk<'_>, statement: usize) {
         let mut pipe = self.stage.pipe.take().expect("a pipeline is open");
         self.next += 1;
         self.write(&desk.part.piped[statement], &desk.part.program.statements[statement], &mut pipe.bytes);
         pipe.statements.push(statement);
         let is_full = pipe.bytes.len() >= PIPELINE_BYTES;
         self.stage.pipe = Some(pipe);
-        if is_full { self.send_pipe(desk) } else { Ok(()) }
+        if is_full {
+            self.send_pipe(desk);
+        }
     }
 
-    /// Sends what has gathered. A server that does not read because its own answers are not read is helped by reading
-    /// them.
-    fn send_pipe(&mut self, desk: &mut ScriptDesk<'_>) -> Result<(), Failure> {
-        let mut pipe = self.stage.pipe.take().expect("a pipeline is open");
+    /// Sends what has gathered.
+    fn send_pipe(&mut self, desk: &mut ScriptDesk<'_>) {
+        let pipe = self.stage.pipe.as_mut().expect("a pipeline is open");
         self.stage.waited = true;
         self.seat.sent_ns = clock::now_ns();
         pipe.sent_ns.get_or_insert(self.seat.sent_ns);
-        let sent = self.seat.send_and_hear(desk, &pipe.bytes);
+        desk.transport.send(self.seat.place, &pipe.bytes);
         pipe.bytes.clear();
-        self.stage.pipe = Some(pipe);
-        sent
     }
 
     /// All of a pipeline has been answered.
@@ -244,7 +244,7 @@ impl<T: Repertoire> ScriptClient<T> {
     }
 
     /// The script failed with a pipeline open. If something of it was sent, the rest follows: it is all answered then.
-    pub(super) fn abandon_pipeline(&mut self, desk: &mut ScriptDesk<'_>) -> Result<Turn, Failure> {
+    pub(super) fn abandon_pipeline(&mut self, desk: &mut ScriptDesk<'_>) -> Turn {
         let mut pipe = self.stage.pipe.take().expect("a pipeline is open");
         let was_sent = pipe.sent_ns.take().is_some();
         pipe.statements.clear();
@@ -256,12 +256,11 @@ impl<T: Repertoire> ScriptClient<T> {
         }
         pipe.bytes.extend_from_slice(frontend::SYNC);
         self.seat.sent_ns = clock::now_ns();
-        let sent = self.seat.send_and_hear(desk, &pipe.bytes);
+        desk.transport.send(self.seat.place, &pipe.bytes);
         pipe.bytes.clear();
         self.stage.spare = pipe;
-        sent?;
         self.phase = Phase::LastPipeline;
-        Ok(Turn::Waiting)
+        Turn::Waiting
     }
 
     fn run_shell(
@@ -276,26 +275,5 @@ impl<T: Repertoire> ScriptClient<T> {
         };
         let ran = shell::run(&line, asked, desk.slice)?;
         Ok(ran.map_err(|what| format!("shell command `{line}` {what}")))
-    }
-}
-
-impl<T: Taker> Seat<T> {
-    /// Sends all of a pipeline's bytes, hearing what is answered meanwhile.
-    fn send_and_hear<P>(&mut self, desk: &mut Desk<'_, P>, mut bytes: &[u8]) -> Result<(), Failure> {
-        while !bytes.is_empty() {
-            match self.socket.send_at_once(bytes) {
-                Ok(sent) => bytes = &bytes[sent..],
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    desk.slice.check()?;
-                    self.check_limit(desk)?;
-                    if self.receive(desk)?.is_some() {
-                        return Err(self.unasked());
-                    }
-                    self.socket.await_either().map_err(|error| self.world(&error))?;
-                }
-                Err(error) => return Err(self.world(&error)),
-            }
-        }
-        Ok(())
     }
 }

@@ -48,8 +48,9 @@ impl Client {
 
     pub(super) fn begin(&mut self, desk: &mut Desk<'_>, now: &mut Now) -> Phase {
         let mut begun = now.us();
-        if self.socket.is_none() {
-            if !self.connect(desk.settings) {
+        if !desk.transport.has(self.place) {
+            let connected = self.connect(desk.settings);
+            if connected.is_none_or(|socket| desk.transport.adopt(self.place, socket).is_err()) {
                 voice::error(format_args!("client {} aborted while establishing connection", self.number));
                 return Phase::Aborted;
             }

@@ -64,7 +64,8 @@ impl Client {
             }
             Action::EndPipeline if self.piping => {
                 self.sync();
-                if self.send_pipe(desk) { Phase::Answered } else { Phase::Aborted }
+                self.send_pipe(desk);
+                Phase::Answered
             }
             Action::SyncPipeline | Action::EndPipeline => {
                 let name = if matches!(action, Action::SyncPipeline) { "syncpipeline" } else { "endpipeline" };

@@ -16,7 +16,8 @@ impl Client {
         }
         // Everything up to this Sync is dropped by the server or already answered.
         self.sync();
-        if self.send_pipe(desk) { Phase::Draining } else { Phase::Aborted }
+        self.send_pipe(desk);
+        Phase::Draining
     }
 
     pub(super) fn after_error(&mut self, desk: &mut Desk<'_>, now: &mut Now) -> Phase {
@@ -25,10 +26,8 @@ impl Client {
             return self.retry_or_fail(desk, now);
         }
         self.reply.expect(1, None);
-        match self.send(desk, &frontend::query("ROLLBACK")) {
-            true => Phase::RollingBack,
-            false => Phase::Aborted,
-        }
+        desk.transport.send(self.place, &frontend::query("ROLLBACK"));
+        Phase::RollingBack
     }
 
     pub(super) fn rolled_back(&mut self, desk: &mut Desk<'_>, now: &mut Now) -> Phase {
@@ -92,7 +91,7 @@ impl Client {
         let settings = desk.settings;
         if settings.reconnects {
             let begun = now.us();
-            self.close(desk);
+            desk.transport.close(self.place);
             let closed = now_us();
             now.0 = Some(closed);
             desk.connecting_us += closed - begun;

@@ -40,7 +40,8 @@ impl Client {
             self.prepared[number] = true;
         }
         self.reply.expect(numbers.len(), None);
-        if self.send(desk, &out) { Phase::Preparing { pipeline } } else { Phase::Aborted }
+        desk.transport.send(self.place, &out);
+        Phase::Preparing { pipeline }
     }
 
     pub(super) fn was_prepared(&mut self, desk: &mut Desk<'_>, pipeline: bool) -> Phase {
@@ -75,7 +76,10 @@ impl Client {
                 return Phase::Aborted;
             }
             self.tell_sending(desk, statement, number);
-            return if !full || self.send_pipe(desk) { Phase::EndCommand } else { Phase::Aborted };
+            if full {
+                self.send_pipe(desk);
+            }
+            return Phase::EndCommand;
         }
         let mut out = std::mem::take(&mut desk.outgoing);
         out.clear();
@@ -91,9 +95,9 @@ impl Client {
         }
         self.tell_sending(desk, statement, number);
         self.reply.expect(1, statement.store.as_ref());
-        let sent = self.send(desk, &out);
+        desk.transport.send(self.place, &out);
         desk.outgoing = out;
-        if sent { Phase::Answered } else { Phase::Aborted }
+        Phase::Answered
     }
 
     pub(super) fn tell_sending(&self, desk: &Desk<'_>, statement: &Statement, number: usize) {
@@ -126,12 +130,9 @@ impl Client {
         out.extend_from_slice(&text[copied..]);
     }
 
-    pub(super) fn send_pipe(&mut self, desk: &mut Desk<'_>) -> bool {
-        let mut pipe = std::mem::take(&mut self.pipe);
-        let sent = self.send(desk, &pipe);
-        pipe.clear();
-        self.pipe = pipe;
-        sent
+    pub(super) fn send_pipe(&mut self, desk: &mut Desk<'_>) {
+        desk.transport.send(self.place, &self.pipe);
+        self.pipe.clear();
     }
 
     pub(super) fn answered(&mut self, desk: &mut Desk<'_>) -> Phase {

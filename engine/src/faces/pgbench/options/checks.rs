@@ -2,9 +2,10 @@
 
 use super::reading::Reading;
 use crate::drive::dial::system_words;
-use crate::drive::pgbench::settings::{EventLoop, Mode};
+use crate::drive::pgbench::settings::Mode;
 use crate::drive::pgbench::voice;
 use crate::drive::process as this_process;
+use crate::drive::transport::EventLoop;
 use crate::faces::pgbench::fatal;
 use std::fmt::Display;
 use std::process;

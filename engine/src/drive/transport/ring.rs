@@ -7,7 +7,7 @@
 
 mod buffers;
 
-use super::socket::Socket;
+use crate::drive::socket::Socket;
 pub use buffers::Taken;
 
 use buffers::Buffers;
@@ -20,7 +20,7 @@ use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 /// A thread with more sockets has to take epoll: each may have two requests under way, and a ring holds 32768.
-pub const LINES_MAX: usize = 16_384;
+const LINES_MAX: usize = 16_384;
 
 /// Beyond the last number of a line.
 const SENDS: u64 = 1 << 32;
@@ -32,13 +32,16 @@ pub enum Event {
     Received { token: usize, taken: Taken },
     /// By the other side. Nothing else comes of this socket.
     Closed { token: usize },
+    /// Nothing else comes of this one either.
+    Unreadable { token: usize, error: io::Error },
     /// What was to be sent was not.
-    Unsent { token: usize },
+    Unsent { token: usize, error: io::Error },
 }
 
 pub struct Ring {
     ring: IoUring,
     buffers: Buffers,
+    /// By their tokens.
     lines: Vec<Line>,
     /// Lines that the kernel no longer listens to and is to again.
     unarmed: Vec<usize>,
@@ -51,8 +54,9 @@ pub struct Ring {
 }
 
 /// One socket.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Line {
+    was_watched: bool,
     /// What is being sent. The kernel reads it in its turn, and as long as the line `is_stuck`.
     outgoing: Vec<u8>,
     sent: usize,
@@ -90,7 +94,7 @@ impl Ring {
         Ok(Self {
             ring,
             buffers,
-            lines: Vec::with_capacity(count),
+            lines: (0..count).map(|_| Line { is_closed: true, ..Line::default() }).collect(),
             unarmed: Vec::new(),
             queueing: Vec::new(),
             turn: 1,
@@ -100,21 +104,16 @@ impl Ring {
     }
 
     /// From the next [`Ring::wait`] on; nobody else may read or write the socket, or close it before
-    /// [`Ring::forget`]. What is under TLS cannot be watched.
-    pub fn watch(&mut self, socket: &Socket) -> io::Result<usize> {
+    /// [`Ring::forget`]. A token is for one socket only: of one before there may still be answers to come. What is under TLS
+    /// cannot be watched.
+    pub fn watch(&mut self, token: usize, socket: &Socket) -> io::Result<()> {
         assert!(socket.tls().is_none(), "the kernel cannot decrypt");
-        let token = self.lines.len();
+        let line = &mut self.lines[token];
+        assert!(!mem::replace(&mut line.was_watched, true), "a token is for one socket");
         self.ring.submitter().register_files_update(token as u32, &[socket.as_raw_fd()])?;
-        self.lines.push(Line {
-            outgoing: Vec::new(),
-            sent: 0,
-            turn: 0,
-            is_stuck: false,
-            queued: Vec::new(),
-            is_closed: false,
-        });
+        line.is_closed = false;
         self.unarmed.push(token);
-        Ok(token)
+        Ok(())
     }
 
     /// Before the socket is closed: what is still to be sent goes, and the kernel lets go of it.
@@ -179,12 +178,14 @@ impl Ring {
             }
         };
         match asked {
-            Ok(_) => self.turn += 1,
-            // There was nothing to ask for, and nothing came.
-            Err(error) if matches!(error.raw_os_error(), Some(libc::ETIME | libc::EINTR)) => self.turn += 1,
-            // Nothing was taken yet: answers are to be taken first.
-            Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {}
+            Ok(_) => {}
+            // Nothing came; or there are answers to be taken before more may be asked for.
+            Err(error) if matches!(error.raw_os_error(), Some(libc::ETIME | libc::EINTR | libc::EBUSY)) => {}
             Err(error) => return Err(error),
+        }
+        // As long as something is not taken, the kernel has yet to read what is to be sent.
+        if self.ring.submission().is_empty() {
+            self.turn += 1;
         }
         let mut completions = mem::take(&mut self.completions);
         completions.extend(self.ring.completion());
@@ -235,7 +236,11 @@ impl Ring {
                 self.unarmed.push(token);
             }
         } else if !mem::replace(&mut line.is_closed, true) {
-            self.events.push_back(Event::Closed { token });
+            self.events.push_back(match -result {
+                // A reset is the same: it closed without reading all we sent.
+                0 | libc::ECONNRESET => Event::Closed { token },
+                error => Event::Unreadable { token, error: io::Error::from_raw_os_error(error) },
+            });
         }
     }
 
@@ -251,9 +256,9 @@ impl Ring {
                 line.sent = line.outgoing.len();
                 line.queued.clear();
             }
-            (Err(_), _) => {
+            (Err(_), error) => {
                 line.queued.clear();
-                self.events.push_back(Event::Unsent { token });
+                self.events.push_back(Event::Unsent { token, error: io::Error::from_raw_os_error(error) });
                 return;
             }
         }
@@ -337,7 +342,7 @@ mod tests {
         let (ours, theirs): (Vec<_>, Vec<_>) = pairs.collect();
         fs::remove_file(&path).unwrap();
         for (number, socket) in ours.iter().enumerate() {
-            assert_eq!(ring.watch(socket).unwrap(), number);
+            ring.watch(number, socket).unwrap();
         }
         Some((ring, ours, theirs))
     }
@@ -352,7 +357,7 @@ mod tests {
                     return (token, Some(bytes));
                 }
                 Some(Event::Closed { token }) => return (token, None),
-                Some(Event::Unsent { token }) => panic!("{token} could not send"),
+                Some(told) => panic!("{told:?}"),
                 None => ring.wait(PATIENCE).unwrap(),
             }
         }

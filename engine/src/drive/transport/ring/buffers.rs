@@ -13,13 +13,16 @@ use std::sync::atomic::{AtomicU16, Ordering};
 /// The only group of buffers that a ring has.
 pub const GROUP: u16 = 0;
 
-/// An answer is far smaller; a long one takes several.
-const BUFFER_BYTES: usize = 4096;
+/// Of one: most answers are far smaller, and a long one takes several. Where there are many sockets they have to do with
+/// less, so that all together are not more than this.
+const BUFFER_BYTES: [usize; 2] = [512, 4096];
+const ALL_BYTES: usize = 8 << 20;
 const PAGE_BYTES: usize = 4096;
 
-/// At least so many, and at most: when they run out, sockets wait until the next turn.
+/// At least so many, and at most: one for every socket, since all may answer at once. When they run out, sockets wait
+/// until the next turn, which costs each of them a request.
 const COUNT_MIN: usize = 16;
-const COUNT_MAX: usize = 1024;
+const COUNT_MAX: usize = 16_384;
 
 /// A buffer that the kernel has filled. Made by nobody else, and given back once.
 #[derive(Debug)]
@@ -38,6 +41,8 @@ pub struct Buffers {
     memory: NonNull<u8>,
     layout: Layout,
     count: u16,
+    /// Of each.
+    buffer_bytes: usize,
     /// How many were ever put on the list, which wraps around.
     given: u16,
     is_leaked: bool,
@@ -46,12 +51,14 @@ pub struct Buffers {
 impl Buffers {
     pub fn shared_by(sockets: usize) -> Self {
         let count = sockets.next_power_of_two().clamp(COUNT_MIN, COUNT_MAX);
-        let bytes = Self::list_bytes(count) + count * BUFFER_BYTES;
+        let [least, most] = BUFFER_BYTES;
+        let buffer_bytes = (ALL_BYTES / count).clamp(least, most);
+        let bytes = Self::list_bytes(count) + count * buffer_bytes;
         let layout = Layout::from_size_align(bytes, PAGE_BYTES).expect("a few megabytes");
         // SAFETY: the size is not zero.
         let memory = NonNull::new(unsafe { alloc::alloc_zeroed(layout) });
         let memory = memory.unwrap_or_else(|| alloc::handle_alloc_error(layout));
-        let mut buffers = Self { memory, layout, count: count as u16, given: 0, is_leaked: false };
+        let mut buffers = Self { memory, layout, count: count as u16, buffer_bytes, given: 0, is_leaked: false };
         (0..buffers.count).for_each(|number| buffers.give_back(Taken::new(number, 0)));
         buffers
     }
@@ -67,14 +74,14 @@ impl Buffers {
 
     fn buffer(&self, number: u16) -> *mut u8 {
         assert!(number < self.count, "the kernel took a buffer that there is not");
-        let offset = Self::list_bytes(self.count.into()) + usize::from(number) * BUFFER_BYTES;
+        let offset = Self::list_bytes(self.count.into()) + usize::from(number) * self.buffer_bytes;
         // SAFETY: the memory is as large as its list and that many buffers.
         unsafe { self.memory.as_ptr().add(offset) }
     }
 
     #[inline]
     pub fn bytes(&self, taken: &Taken) -> &[u8] {
-        let length = BUFFER_BYTES.min(taken.length as usize);
+        let length = self.buffer_bytes.min(taken.length as usize);
         // SAFETY: the buffer is as long, its bytes were set (to zero) when it was made, and the kernel has no right to
         // it until it is given back, which takes `&mut self`.
         unsafe { std::slice::from_raw_parts(self.buffer(taken.number), length) }
@@ -91,7 +98,7 @@ impl Buffers {
         unsafe {
             let entry = &mut *list.add(place);
             entry.set_addr(buffer);
-            entry.set_len(BUFFER_BYTES as u32);
+            entry.set_len(self.buffer_bytes as u32);
             entry.set_bid(taken.number);
             AtomicU16::from_ptr(BufRingEntry::tail(list).cast_mut()).store(self.given, Ordering::Release);
         }
