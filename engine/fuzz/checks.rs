@@ -38,7 +38,7 @@ pub fn replies(bytes: &[u8]) {
 }
 
 fn reply(all: bool, pieces: Vec<&[u8]>) -> impl PartialEq + std::fmt::Debug + use<> {
-    let (mut stream, mut reply) = (Stream::default(), Reply::default());
+    let (mut stream, mut reply) = (Stream::default(), Reply::silent());
     reply.expect(3, Some(&Store { all, prefix: "p_".to_owned() }));
     let fed = pieces.into_iter().try_for_each(|piece| stream.feed(piece, &mut reply));
     fed.map(|()| (reply.awaited, reply.error, reply.copies, reply.results, reply.stored, reply.rows_last))

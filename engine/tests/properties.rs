@@ -194,7 +194,7 @@ proptest! {
         all in any::<bool>(),
     ) {
         let outcome = |chunks: &[&[u8]]| {
-            let (mut stream, mut reply) = (Stream::default(), Reply::default());
+            let (mut stream, mut reply) = (Stream::default(), Reply::silent());
             reply.expect(3, Some(&Store { all, prefix: String::new() }));
             let fed = chunks.iter().try_for_each(|chunk| stream.feed(chunk, &mut reply));
             fed.map(|()| (reply.awaited, reply.error, reply.copies, reply.results, reply.stored, reply.rows_last))

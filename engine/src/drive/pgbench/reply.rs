@@ -34,6 +34,8 @@ pub struct Reply {
     pub described: Vec<Vec<u32>>,
     /// A description came since the last ReadyForQuery.
     is_described: bool,
+    /// Who is told of the server's notices.
+    notice: fn(&ServerError),
 }
 
 /// Which rows are looked at.
@@ -61,11 +63,17 @@ impl Default for Reply {
             describes: false,
             described: Vec::new(),
             is_described: false,
+            notice: voice::notice,
         }
     }
 }
 
 impl Reply {
+    /// Tells nobody of notices.
+    pub fn silent() -> Self {
+        Self { notice: |_| {}, ..Self::default() }
+    }
+
     /// Before something is sent that is answered by so many ReadyForQuery.
     #[inline]
     pub fn expect(&mut self, readies: usize, store: Option<&Store>) {
@@ -174,7 +182,7 @@ impl Listener for Reply {
                 self.error = Some(Box::new(ServerError::read(message)?));
             }
             backend::ERROR_RESPONSE_TAG => {}
-            backend::NOTICE_RESPONSE_TAG => voice::notice(&ServerError::read(message)?),
+            backend::NOTICE_RESPONSE_TAG => (self.notice)(&ServerError::read(message)?),
             backend::COPY_IN_RESPONSE_TAG | backend::COPY_OUT_RESPONSE_TAG | backend::COPY_BOTH_RESPONSE_TAG => {
                 self.copies = true;
             }
