@@ -29,17 +29,11 @@ pub struct Sql {
     pub parameters: Vec<Form>,
     /// Whether the player reads the rows. Others are skipped by length.
     pub keeps_rows: bool,
-    /// Whether the server parses and plans it anew every time, as it does what was never prepared.
-    pub parsed_anew: bool,
 }
 
 impl Sql {
     pub fn new(text: impl Into<String>, parameters: &[Form]) -> Self {
-        Self { text: text.into(), parameters: parameters.to_vec(), keeps_rows: false, parsed_anew: false }
-    }
-
-    pub fn parsed_anew(self) -> Self {
-        Self { parsed_anew: true, ..self }
+        Self { text: text.into(), parameters: parameters.to_vec(), keeps_rows: false }
     }
 
     pub fn keeping_rows(self) -> Self {

@@ -1,4 +1,5 @@
-//! What a player sends: one statement, or several in a pipeline, which the server answers together.
+//! What a player sends: one statement, or several in a pipeline, which the server answers together; or one as a
+//! text with its values in it.
 
 use super::Sql;
 use crate::wire::frontend::{self, Asking, Execution};
@@ -18,8 +19,7 @@ impl Prepared {
         let count = u16::try_from(sql.parameters.len()).expect("a program's statements have few parameters");
         // No forms at all stand for text throughout, which is shorter.
         let forms = if sql.parameters.iter().all(|form| *form == Form::Text) { &[][..] } else { &sql.parameters };
-        let (name, parse) = if sql.parsed_anew { ("", Some(sql.text.as_str())) } else { (name, None) };
-        let asking = Asking { parse, describe: false, sync: false, forms };
+        let asking = Asking { parse: None, describe: false, sync: false, forms };
         Self {
             execution: Execution::asking(name, count, asking),
             forms: sql.parameters.clone().into(),
@@ -35,6 +35,8 @@ pub struct Request<'a> {
     prepared: &'a [Prepared],
     out: &'a mut Vec<u8>,
     sent: &'a mut Vec<usize>,
+    /// The server comes to the end of a text by itself, and needs no Sync.
+    is_text: bool,
 }
 
 /// The parameters of one statement, in their order.
@@ -49,12 +51,13 @@ impl<'a> Request<'a> {
     pub fn new(prepared: &'a [Prepared], out: &'a mut Vec<u8>, sent: &'a mut Vec<usize>) -> Self {
         out.clear();
         sent.clear();
-        Self { prepared, out, sent }
+        Self { prepared, out, sent, is_text: false }
     }
 
     /// The execution of a statement by its number; `write` gives each of its parameters.
     #[inline]
     pub fn execute(&mut self, statement: usize, write: impl FnOnce(&mut Arguments<'_>)) {
+        assert!(!self.is_text, "nothing is sent together with a text");
         let Prepared { execution, forms, .. } = &self.prepared[statement];
         self.sent.push(statement);
         execution.write(self.out, |out| {
@@ -70,10 +73,22 @@ impl<'a> Request<'a> {
         self.execute(statement, |_| {});
     }
 
+    /// A statement by its number as a text, which `write` appends and the server reads anew: the simple query
+    /// protocol. It is a request of its own.
+    #[inline]
+    pub fn say(&mut self, statement: usize, write: impl FnOnce(&mut Vec<u8>)) {
+        assert!(self.sent.is_empty(), "nothing is sent together with a text");
+        self.sent.push(statement);
+        self.is_text = true;
+        frontend::written_query(self.out, write);
+    }
+
     /// Closes the request; whether there is anything in it.
     #[inline]
     pub fn end(self) -> bool {
-        self.out.extend_from_slice(frontend::SYNC);
+        if !self.is_text {
+            self.out.extend_from_slice(frontend::SYNC);
+        }
         !self.sent.is_empty()
     }
 }
@@ -144,6 +159,15 @@ mod tests {
         let execute: &[u8] = b"E\0\0\0\x09\0\0\0\0\0";
         let expect = [first, execute, second, execute, b"S\0\0\0\x04"].concat();
         assert_eq!(out, expect, "{out:?}");
+    }
+
+    #[test]
+    fn a_text_is_a_request_without_a_sync() {
+        let (prepared, mut out, mut sent) = (prepared(), vec![1], vec![7]);
+        let mut request = Request::new(&prepared, &mut out, &mut sent);
+        request.say(0, |out| out.extend_from_slice(b"SELECT 1, 'x'"));
+        assert!(request.end());
+        assert_eq!((&*sent, &*out), (&[0][..], &b"Q\0\0\0\x12SELECT 1, 'x'\0"[..]));
     }
 
     #[test]

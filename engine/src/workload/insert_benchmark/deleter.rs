@@ -1,7 +1,7 @@
 //! Deletes the oldest rows of a table, as many as are inserted.
 
 use super::pace::Pace;
-use super::sql::Statements;
+use super::sql::{self, Statements};
 use super::{DELETE, LOOK, Step};
 use crate::wire::rows::Rows;
 use crate::workload::request::Request;
@@ -15,6 +15,9 @@ const DELETES_PER_LOOK: u64 = 1000;
 pub struct Deleter {
     step: Step,
     statements: Statements,
+    /// The texts of a look and of a delete, the latter around the key that it begins at.
+    look: String,
+    delete: [String; 2],
     pace: Arc<Pace>,
     /// Of a table with several deleters, the place among them, and how many there are.
     place: (i64, i64),
@@ -28,8 +31,18 @@ pub struct Deleter {
 impl Deleter {
     pub fn new(step: &Step, statements: Statements, pace: Arc<Pace>, writer: usize) -> Self {
         let place = if step.shared_table { (writer as i64, step.writers as i64) } else { (0, 1) };
-        let step = step.clone();
-        Self { step, statements, pace, place, done: 0, until_look: 0, oldest: 0, is_sent: false }
+        Self {
+            step: step.clone(),
+            statements,
+            look: sql::least(statements.table),
+            delete: sql::delete(step, statements.table),
+            pace,
+            place,
+            done: 0,
+            until_look: 0,
+            oldest: 0,
+            is_sent: false,
+        }
     }
 
     fn move_to(&mut self, oldest: i64) {
@@ -59,10 +72,13 @@ impl Player for Deleter {
         if !self.is_sent {
             self.is_sent = true;
             if looks {
-                request.run(self.statements.least);
+                request.say(self.statements.least, |out| out.extend_from_slice(self.look.as_bytes()));
             } else {
-                request.execute(self.statements.delete, |arguments| {
-                    arguments.integer(self.oldest);
+                let [begin, end] = &self.delete;
+                request.say(self.statements.delete, |out| {
+                    out.extend_from_slice(begin.as_bytes());
+                    out.extend_from_slice(itoa::Buffer::new().format(self.oldest).as_bytes());
+                    out.extend_from_slice(end.as_bytes());
                 });
             }
             return Ok(Next::Send);

@@ -1,7 +1,7 @@
 //! Inserts rows, many by one statement, as fast as it can or at a rate.
 
 use super::pace::Pace;
-use super::sql::Statements;
+use super::sql::{self, Statements};
 use super::{INSERT, Step};
 use crate::script::random::Prng;
 use crate::wire::rows::Rows;
@@ -35,6 +35,8 @@ const FULL_NS: u64 = 950_000_000;
 pub struct Inserter {
     step: Step,
     statements: Statements,
+    /// The text of a statement up to its rows.
+    begin: String,
     pace: Arc<Pace>,
     client: usize,
     prng: Prng,
@@ -50,6 +52,7 @@ impl Inserter {
             throttle: Throttle::at(step.rows_per_second, step.rows_per_commit as u64),
             step: step.clone(),
             statements,
+            begin: sql::insert_begin(statements.table),
             pace,
             client,
             prng: Prng::seeded(0),
@@ -113,17 +116,10 @@ impl Player for Inserter {
             return Ok(Next::Done);
         }
         let row = self.step.rows_before + self.sent * rows as u64;
-        let prng = &mut self.prng;
-        request.execute(self.statements.insert, |arguments| {
-            arguments.written(|out| write_time(row / ROWS_PER_SECOND_OF_CLOCK, out));
-            for _ in 0..rows {
-                arguments
-                    .integer(prng.up_to(CASH_REGISTERS - 1) as i64)
-                    .integer(prng.up_to(CUSTOMERS - 1) as i64)
-                    .integer(prng.up_to(PRODUCTS - 1) as i64)
-                    .integer(prng.up_to(PRICES - 1) as i64)
-                    .written(|out| write_data(prng, out));
-            }
+        let (prng, begin) = (&mut self.prng, &self.begin);
+        request.say(self.statements.insert, |out| {
+            out.extend_from_slice(begin.as_bytes());
+            write_rows(row / ROWS_PER_SECOND_OF_CLOCK, rows, prng, out);
         });
         self.is_sent = true;
         Ok(Next::Send)
@@ -173,17 +169,39 @@ impl Throttle {
     }
 }
 
-/// 'a's, and then letters and digits that do not compress.
+/// The rows of a statement, which all have the same time: what an inserter's processor time goes into.
+fn write_rows(seconds: u64, rows: usize, prng: &mut Prng, out: &mut Vec<u8>) {
+    let (mut begin, mut digits) = (Vec::new(), itoa::Buffer::new());
+    begin.extend_from_slice(b"('");
+    write_time(seconds, &mut begin);
+    begin.push(b'\'');
+    for row in 0..rows {
+        if row > 0 {
+            out.extend_from_slice(b",\n");
+        }
+        out.extend_from_slice(&begin);
+        for values in [CASH_REGISTERS, CUSTOMERS, PRODUCTS, PRICES] {
+            out.push(b',');
+            out.extend_from_slice(digits.format(prng.up_to(values - 1)).as_bytes());
+        }
+        out.extend_from_slice(b",'");
+        write_data(prng, out);
+        out.extend_from_slice(b"')");
+    }
+}
+
+/// 'a's, and then letters and digits that do not compress, and that no text needs quoted.
 fn write_data(prng: &mut Prng, out: &mut Vec<u8>) {
     let length = DATA_BYTES_MIN + prng.up_to(DATA_BYTES_MAX - DATA_BYTES_MIN);
     // Three quarters of the drawn ones, as drawn bytes become four thirds of them in base64.
     let drawn = length * 3 * DRAWN_PERCENT / 400;
-    out.resize(out.len() + (length - drawn) as usize, b'a');
+    let mut data = [b'a'; DATA_BYTES_MAX as usize];
     let mut bits = prng.draw();
-    for _ in 0..drawn {
-        out.push(BASE64[(bits & 63) as usize]);
+    for place in &mut data[(length - drawn) as usize..length as usize] {
+        *place = BASE64[(bits & 63) as usize];
         bits >>= 6;
     }
+    out.extend_from_slice(&data[..length as usize]);
 }
 
 /// `2026-01-01 00:00:00` and later.
@@ -224,6 +242,23 @@ mod tests {
         assert_eq!(time(31 * SECONDS_PER_DAY - 1), "2026-01-31 23:59:59");
         assert_eq!(time(789 * SECONDS_PER_DAY), "2028-02-29 00:00:00");
         assert_eq!(time(790 * SECONDS_PER_DAY), "2028-03-01 00:00:00");
+    }
+
+    #[test]
+    fn rows_are_tuples_of_literals_with_one_time() {
+        let mut out = Vec::new();
+        write_rows(61, 50, &mut Prng::seeded(7), &mut out);
+        let text = String::from_utf8(out).unwrap();
+        let rows: Vec<&str> = text.split(",\n").collect();
+        assert_eq!(rows.len(), 50);
+        for row in &rows {
+            let values = row.strip_prefix("('2026-01-01 00:01:01',").and_then(|row| row.strip_suffix("')")).unwrap();
+            let (numbers, data) = values.split_once(",'").unwrap();
+            assert!((10..=20).contains(&data.len()) && !data.contains('\''), "{row}");
+            let numbers: Vec<u64> = numbers.split(',').map(|number| number.parse().unwrap()).collect();
+            let below = [CASH_REGISTERS, CUSTOMERS, PRODUCTS, PRICES];
+            assert!(numbers.len() == 4 && numbers.iter().zip(below).all(|(number, below)| *number < below), "{row}");
+        }
     }
 
     #[test]

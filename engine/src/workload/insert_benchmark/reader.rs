@@ -1,7 +1,7 @@
 //! Queries as fast as it can, until its inserter is done.
 
 use super::pace::Pace;
-use super::sql::Statements;
+use super::sql::{self, Statements};
 use super::{LOOK, QUERY, Queries, Step};
 use crate::script::random::Prng;
 use crate::wire::rows::Rows;
@@ -19,6 +19,8 @@ const FIRST_KEYS: [u64; 3] = [10_000, 1000, 500];
 pub struct Reader {
     step: Step,
     statements: Statements,
+    /// The text of a look.
+    look: String,
     pace: Arc<Pace>,
     client: usize,
     prng: Prng,
@@ -30,8 +32,8 @@ pub struct Reader {
 
 impl Reader {
     pub fn new(step: &Step, statements: Statements, pace: Arc<Pace>, client: usize) -> Self {
-        let (step, prng) = (step.clone(), Prng::seeded(0));
-        Self { step, statements, pace, client, prng, until_look: 0, greatest: 0, is_sent: false }
+        let (step, look, prng) = (step.clone(), sql::greatest(statements.table), Prng::seeded(0));
+        Self { step, statements, look, pace, client, prng, until_look: 0, greatest: 0, is_sent: false }
     }
 
     fn looks(&self) -> bool {
@@ -78,7 +80,7 @@ impl Player for Reader {
         if !self.is_sent {
             self.is_sent = true;
             if looks {
-                request.run(self.statements.greatest);
+                request.say(self.statements.greatest, |out| out.extend_from_slice(self.look.as_bytes()));
             } else {
                 self.ask(request);
             }

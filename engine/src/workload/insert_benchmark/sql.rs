@@ -1,4 +1,5 @@
-//! The statements of a step, table by table.
+//! The statements of a step, table by table. Inserts, deletes and looks are texts with their values in them, as the
+//! source sends them; they are listed here as they look without, and sent by who writes them.
 
 use super::{Queries, Step};
 use crate::wire::parameter::Form;
@@ -7,6 +8,8 @@ use crate::workload::Sql;
 /// The numbers of a table's statements; of those that a step does not have, numbers that are not used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Statements {
+    /// The number in the table's name.
+    pub table: usize,
     pub insert: usize,
     pub delete: usize,
     pub least: usize,
@@ -22,20 +25,21 @@ pub struct Statements {
 pub fn statements(step: &Step) -> (Vec<Statements>, Vec<Sql>) {
     let mut sql = Vec::new();
     let tables = if step.shared_table { 1 } else { step.writers };
-    let by_table = (1..=tables).map(|number| of_table(step, &format!("pi{number}"), &mut sql)).collect();
+    let by_table = (1..=tables).map(|number| of_table(step, number, &mut sql)).collect();
     (by_table, sql)
 }
 
-fn of_table(step: &Step, table: &str, sql: &mut Vec<Sql>) -> Statements {
+fn of_table(step: &Step, number: usize, sql: &mut Vec<Sql>) -> Statements {
+    let table = &name(number);
     let mut add = |one: Sql| {
         sql.push(one);
         sql.len() - 1
     };
-    let mut statements = Statements { insert: add(insert(step, table)), ..Statements::default() };
+    let mut statements = Statements { table: number, insert: add(insert(step, number)), ..Statements::default() };
     if step.deletes {
-        statements.delete = add(delete(step, table));
-        let least = format!("SELECT coalesce(min(transactionid), 0) FROM {table}");
-        statements.least = add(Sql::new(least, &[]).parsed_anew().keeping_rows());
+        let [begin, end] = delete(step, number);
+        statements.delete = add(Sql::new(format!("{begin}$1{end}"), &[Form::Text]));
+        statements.least = add(Sql::new(least(number), &[]).keeping_rows());
     }
     match step.queries {
         Queries::None => {}
@@ -57,8 +61,7 @@ fn of_table(step: &Step, table: &str, sql: &mut Vec<Sql>) -> Statements {
             let places = (1..=step.rows_per_query).map(|place| format!("${place}")).collect::<Vec<_>>().join(", ");
             let point = format!("SELECT transactionid, productid, data FROM {table} WHERE transactionid IN ({places})");
             statements.point = add(Sql::new(point, &vec![Form::Int8; step.rows_per_query]));
-            let greatest = format!("SELECT coalesce(max(transactionid), 0) FROM {table}");
-            statements.greatest = add(Sql::new(greatest, &[]).parsed_anew().keeping_rows());
+            statements.greatest = add(Sql::new(greatest(number), &[]).keeping_rows());
         }
     }
     if step.hold_s > 0 {
@@ -74,23 +77,39 @@ fn of_table(step: &Step, table: &str, sql: &mut Vec<Sql>) -> Statements {
     statements
 }
 
-/// All rows of a statement have the same time.
-fn insert(step: &Step, table: &str) -> Sql {
-    let rows = (0..step.rows_per_commit).map(|row| {
-        let [register, customer, product, price, data] = [2, 3, 4, 5, 6].map(|place| place + 5 * row);
-        format!("($1, ${register}, ${customer}, ${product}, ${price}, ${data})")
-    });
-    let rows = rows.collect::<Vec<_>>().join(", ");
-    let of_row = [Form::Int4, Form::Int4, Form::Int4, Form::Int4, Form::Text];
-    let forms: Vec<Form> = std::iter::once(Form::Text).chain(of_row.repeat(step.rows_per_commit)).collect();
-    let columns = "dateandtime, cashregisterid, customerid, productid, price, data";
-    Sql::new(format!("INSERT INTO {table} ({columns}) VALUES {rows}"), &forms).parsed_anew()
+fn name(table: usize) -> String {
+    format!("pi{table}")
 }
 
-fn delete(step: &Step, table: &str) -> Sql {
-    let oldest = format!(
-        "SELECT transactionid FROM {table} WHERE transactionid >= $1 ORDER BY transactionid ASC LIMIT {}",
-        step.rows_per_commit
-    );
-    Sql::new(format!("DELETE FROM {table} WHERE transactionid IN ({oldest})"), &[Form::Int8]).parsed_anew()
+/// Up to its rows.
+pub fn insert_begin(table: usize) -> String {
+    let columns = "dateandtime, cashregisterid, customerid, productid, price, data";
+    format!("INSERT INTO {} ({columns}) VALUES ", name(table))
+}
+
+fn insert(step: &Step, table: usize) -> Sql {
+    let rows = (0..step.rows_per_commit).map(|row| {
+        let places = [1, 2, 3, 4, 5, 6].map(|place| format!("${}", place + 6 * row));
+        format!("({})", places.join(", "))
+    });
+    let rows = rows.collect::<Vec<_>>().join(", ");
+    Sql::new(format!("{}{rows}", insert_begin(table)), &vec![Form::Text; 6 * step.rows_per_commit])
+}
+
+/// Up to the least key, and from behind it.
+pub fn delete(step: &Step, table: usize) -> [String; 2] {
+    let table = name(table);
+    let begin = "transactionid IN (SELECT transactionid FROM";
+    [
+        format!("DELETE FROM {table} WHERE {begin} {table} WHERE transactionid >= "),
+        format!(" ORDER BY transactionid ASC LIMIT {})", step.rows_per_commit),
+    ]
+}
+
+pub fn least(table: usize) -> String {
+    format!("SELECT coalesce(min(transactionid), 0) FROM {}", name(table))
+}
+
+pub fn greatest(table: usize) -> String {
+    format!("SELECT coalesce(max(transactionid), 0) FROM {}", name(table))
 }
