@@ -205,6 +205,15 @@ def test_sysbench_sends_the_statements_of_its_scripts(
             assert sent == wanted, name
         assert ask(server, "SELECT count(*) > 10000 FROM sbtest1 WHERE id <= 10050") == (False,)
 
+        with views.session(server) as connection:
+            connection.execute(f"DROP DATABASE {DATABASE}".encode())
+        bulk = catalogue.workload("sysbench-bulk-insert", (("rows", 100), ("tables", 2)))
+        prepare(engine, server, bulk)
+        for connected in (1, 2):
+            assert run(engine, server, bulk, transactions=3) == {"insert": 12}
+            filled = "SELECT count(*), min(id), max(id), bool_and(k = id) FROM sbtest2"
+            assert ask(server, filled) == (600 * connected, 1, 600 * connected, True)
+
 
 def test_every_sysbench_workload_runs_on_several_tables_and_with_every_distribution(
     make_server: MakeServer, install: Install

@@ -6,6 +6,7 @@ from pgverdict.errors import UserError
 from pgverdict.spec.campaign import CellSpec
 from pgverdict.spec.parameters import Chosen
 from pgverdict.workloads import catalogue
+from pgverdict.workloads.fitting import require_fit
 from pgverdict.workloads.regimes import primary_of
 
 NATIVE = [name for name in catalogue.names() if catalogue.workload(name).program]
@@ -53,3 +54,12 @@ def test_work_at_a_rate_of_its_own_is_decided_by_its_mean_time(name: str) -> Non
 def test_what_makes_no_sense_is_the_users_error(name: str, chosen: Chosen, what: str) -> None:
     with pytest.raises(UserError, match=what):
         catalogue.workload(name, chosen)
+
+
+def test_a_client_that_would_have_no_table_to_fill_is_refused() -> None:
+    workload = catalogue.workload("sysbench-bulk-insert", (("tables", 2),))
+
+    require_fit(CellSpec("sysbench-bulk-insert", 1, 2), workload)
+    with pytest.raises(UserError, match="3 clients are more than sysbench-bulk-insert has tables: 2") as caught:
+        require_fit(CellSpec("sysbench-bulk-insert", 5, 3), workload)
+    assert caught.value.hint == "-p tables=N for N clients"

@@ -2,6 +2,7 @@
 //!
 //! An event is a list of groups; a group sends one or two statements on one table, several times.
 
+mod bulk;
 mod events;
 
 use super::request::Request;
@@ -11,7 +12,8 @@ use crate::generate::sysbench::{ROWS_PER_SCALE, SCALE_MAX, TABLES_MAX, write_c, 
 use crate::parameters::Parameters;
 use crate::script::random::Prng;
 use crate::wire::rows::Rows;
-use events::{Counts, EVENTS, Given, Group, Template, groups};
+use events::{Counts, EVENTS, Given, Group, INSERT_BEGIN, Template, Which, groups};
+use std::io::Write;
 use std::sync::Arc;
 
 /// A [`Group`] as it is played: what each of its statements is given, and the number of the first.
@@ -21,6 +23,7 @@ struct Part {
     first: usize,
     times: u64,
     tables: u64,
+    is_own_table: bool,
 }
 
 #[derive(Debug)]
@@ -28,6 +31,8 @@ struct Shared {
     parts: Vec<Part>,
     size: u64,
     spread: Spread,
+    /// Of the statements, by their numbers.
+    texts: Vec<String>,
     /// The numbers of BEGIN and COMMIT, where events are transactions of several statements.
     block: Option<(usize, usize)>,
 }
@@ -39,6 +44,9 @@ struct Sysbench {
 
 /// Program `sysbench`. Parameters: `scale`, `tables`, `event`, `transaction`, those of [`Counts`] and of [`Spread`].
 pub fn open(name: &str, parameters: &Parameters) -> Opened {
+    if let bulk @ Some(_) = bulk::open(name, parameters) {
+        return bulk;
+    }
     (name == "sysbench").then(|| Ok(Arc::new(Sysbench::read(parameters)?) as Arc<dyn Workload>))
 }
 
@@ -60,13 +68,14 @@ impl Sysbench {
             return Err(format!("ranges of {} rows in tables of {size}", counts.range_size));
         }
         let (mut statements, mut parts) = (Vec::new(), Vec::new());
-        for Group { templates, times, first_table } in groups {
-            let tables = if first_table { 1 } else { tables };
+        for Group { templates, times, table } in groups {
+            let tables = if table == Which::First { 1 } else { tables };
             let part = Part {
                 given: templates.iter().map(|template| template.given).collect(),
                 first: statements.len(),
                 times,
                 tables,
+                is_own_table: table == Which::Own,
             };
             for table in 1..=tables {
                 let sql = |template: &Template| {
@@ -81,7 +90,8 @@ impl Sysbench {
             statements.extend(["BEGIN", "COMMIT"].map(|text| Sql::new(text, &[])));
             (statements.len() - 2, statements.len() - 1)
         });
-        let shared = Shared { parts, size, spread, block };
+        let texts = statements.iter().map(|sql| sql.text.clone()).collect();
+        let shared = Shared { parts, size, spread, texts, block };
         Ok(Self { statements, shared: Arc::new(shared) })
     }
 }
@@ -140,9 +150,30 @@ impl Thread {
         (1 + (size * self.client as u128 + drawn) / clients) as i64
     }
 
+    /// What sysbench sends as a text is sent as one here.
+    fn send(&mut self, statement: usize, given: Given, request: &mut Request<'_>) {
+        match given {
+            Given::Nothing => {
+                request.say(statement, |out| out.extend_from_slice(self.shared.texts[statement].as_bytes()));
+            }
+            Given::NewRow => request.say(statement, |out| self.write_insert(out)),
+            given => self.execute(statement, given, request),
+        }
+    }
+
+    fn write_insert(&mut self, out: &mut Vec<u8>) {
+        let k = self.draw();
+        write!(out, "{}{k}, '", INSERT_BEGIN.replace("{t}", &(self.table + 1).to_string()))
+            .expect("a vector takes what is written");
+        write_c(&mut self.prng, out);
+        out.extend_from_slice(b"', '");
+        write_pad(&mut self.prng, out);
+        out.extend_from_slice(b"')");
+    }
+
     fn execute(&mut self, statement: usize, given: Given, request: &mut Request<'_>) {
         request.execute(statement, |arguments| match given {
-            Given::Nothing => {}
+            Given::Nothing | Given::NewRow => unreachable!("these are texts"),
             Given::Id => {
                 self.id = self.draw() as u64;
                 arguments.integer(self.id as i64);
@@ -170,10 +201,8 @@ impl Thread {
             Given::NewCOfOne => {
                 arguments.written(|out| write_c(&mut self.prng, out)).integer(1);
             }
-            Given::NewRow | Given::SameRow => {
-                if given == Given::SameRow {
-                    arguments.integer(self.id as i64);
-                }
+            Given::SameRow => {
+                arguments.integer(self.id as i64);
                 let k = self.draw();
                 arguments.integer(k);
                 arguments.written(|out| write_c(&mut self.prng, out));
@@ -237,7 +266,10 @@ impl Player for Thread {
         let Place { statement, time, .. } = self.place;
         if (statement, time) == (0, 0) {
             // One table for all statements of a group, as in sysbench.
-            self.table = self.prng.up_to(part.tables - 1);
+            self.table = match part.is_own_table {
+                true => self.client as u64 % part.tables,
+                false => self.prng.up_to(part.tables - 1),
+            };
         }
         let number = part.first + self.table as usize * part.given.len() + statement;
         let given = part.given[statement];
@@ -248,7 +280,7 @@ impl Player for Thread {
         if self.place.time == part.times {
             (self.place.part, self.place.time) = (self.place.part + 1, 0);
         }
-        self.execute(number, given, request);
+        self.send(number, given, request);
         Ok(Next::Send)
     }
 

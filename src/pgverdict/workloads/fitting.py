@@ -20,13 +20,15 @@ def require_fit(cell: CellSpec, workload: Workload) -> None:
 
 def _require_room(cell: CellSpec, workload: Workload) -> None:
     room = workload.room
-    if room is None or cell.clients <= room.clients_per_scale * cell.scale:
+    if room is None or cell.clients <= room.at(cell.scale):
         return
-    scale = -(-cell.clients // room.clients_per_scale)
+    hint, where = room.otherwise, ""
+    if room.clients_per_scale:
+        scale = -(-(cell.clients - room.clients) // room.clients_per_scale)
+        hint, where = f"--scale {scale} or more, or {hint}", f" at scale {cell.scale}"
     raise UserError(
-        f"{cell.clients} clients are more than {workload.name} has {room.of} at scale {cell.scale}:"
-        f" {room.clients_per_scale * cell.scale}",
-        hint=f"--scale {scale} or more, or {room.otherwise}",
+        f"{cell.clients} clients are more than {workload.name} has {room.of}{where}: {room.at(cell.scale)}",
+        hint=hint,
     )
 
 

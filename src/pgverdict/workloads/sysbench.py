@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pgverdict.errors import UserError
 from pgverdict.spec.parameters import Kind, Parameter, Value
 from pgverdict.spec.regime import Regime
-from pgverdict.workloads.workload import Dataset, Entry, Program, SliceBound, Table, Workload
+from pgverdict.workloads.workload import Dataset, Entry, Program, Room, SliceBound, Table, Workload
 
 LANES = 4
 """Connections that load tables side by side."""
@@ -181,4 +181,37 @@ _EVENTS = (
     _Event("range-notcovered-si", "range_notcovered_si", "a range of indexed values, and a column", _RANGE),
 )  # fmt: skip
 
-ENTRIES = tuple(Entry(f"sysbench-{event.name}", event.parameters, event.make) for event in _EVENTS)
+_BULK = "sysbench-bulk-insert"
+
+_BULK_PARAMETERS = (
+    Parameter("tables", "tables, one for each client", Kind.INTEGER, 8, least=1, most=1000),
+    Parameter("rows", "rows of a statement", Kind.INTEGER, 1000, least=1, most=2500),
+)
+
+
+def _make_bulk(values: Mapping[str, Value]) -> Workload:
+    """Tables of two columns that are empty when a round begins, whatever the scale."""
+    tables = int(values["tables"])
+    make = "CREATE TABLE sbtest{n} (id integer NOT NULL, k integer NOT NULL DEFAULT 0, PRIMARY KEY (id));\n"
+    return Workload(
+        name=_BULK,
+        about="many rows in a statement, inserted in the order of their keys into a table of each client",
+        dataset=Dataset(
+            name="sysbench-bulk",
+            revision=1,
+            tables_sql="".join(make.format(n=n) for n in range(1, tables + 1)),
+            indexes_sql="",
+            tables=(),
+            bytes_per_scale=_BYTES_PER_SCALE,
+        ),
+        regime=Regime.FRESH,
+        bound=SliceBound.TRANSACTIONS,
+        program=Program(_BULK, tuple(sorted(values.items()))),
+        room=Room(0, "tables", "-p tables=N for N clients", clients=tables),
+    )
+
+
+ENTRIES = (
+    *(Entry(f"sysbench-{event.name}", event.parameters, event.make) for event in _EVENTS),
+    Entry(_BULK, _BULK_PARAMETERS, _make_bulk),
+)

@@ -147,12 +147,18 @@ class Dataset:
 class Room:
     """For how many clients a workload has room at a scale, because each wants a thing of its own.
 
-    `of` is what such a thing is called, in the plural; `otherwise` how to do with fewer of them, a hint.
+    `of` is what such a thing is called, in the plural; `otherwise` how to do with fewer of them, or to have more, a
+    hint. `clients`: at any scale, beside those that come with it.
     """
 
     clients_per_scale: int
     of: str
     otherwise: str
+    clients: int = 0
+
+    def at(self, scale: int) -> int:
+        """For how many."""
+        return self.clients + self.clients_per_scale * scale
 
 
 @dataclass(frozen=True)

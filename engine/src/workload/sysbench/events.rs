@@ -6,6 +6,7 @@ use crate::wire::parameter::Form;
 /// What the parameters of a statement are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Given {
+    /// A text without values, which is sent as it is.
     Nothing,
     /// An id.
     Id,
@@ -22,7 +23,7 @@ pub enum Given {
     NewC,
     /// The row that stays on the hottest place.
     NewCOfOne,
-    /// `k`, `c` and `pad` of a new row.
+    /// `k`, `c` and `pad` of a new row, in the text.
     NewRow,
     /// The same behind the id of the row that was deleted before.
     SameRow,
@@ -50,8 +51,17 @@ pub struct Template {
 pub struct Group {
     pub templates: Vec<Template>,
     pub times: u64,
-    /// Only the first table is asked.
-    pub first_table: bool,
+    pub table: Which,
+}
+
+/// Which of the tables a group is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// One that is drawn.
+    Drawn,
+    First,
+    /// The client's own: they are dealt out.
+    Own,
 }
 
 pub const EVENTS: [&str; 28] = [
@@ -84,6 +94,9 @@ pub const EVENTS: [&str; 28] = [
     "range_covered_si",
     "range_notcovered_si",
 ];
+
+/// Of an insert, up to its values.
+pub const INSERT_BEGIN: &str = "INSERT INTO sbtest{t} (k, c, pad) VALUES (";
 
 /// How often each statement of the OLTP events is sent.
 pub struct Counts {
@@ -139,11 +152,11 @@ pub fn groups(event: &str, counts: &Counts) -> Vec<Group> {
     let group = |text: &str, given, times| Group {
         templates: vec![Template { text: text.to_owned(), given }],
         times,
-        first_table: false,
+        table: Which::Drawn,
     };
     let one = |text: &str, given| vec![group(text, given, 1)];
     let of_first =
-        |text: String, given| vec![Group { templates: vec![Template { text, given }], times: 1, first_table: true }];
+        |text: String, given| vec![Group { templates: vec![Template { text, given }], times: 1, table: Which::First }];
     let listed =
         |from: u64, count: u64| (from..from + count).map(|place| format!("${place}")).collect::<Vec<_>>().join(", ");
     let (range, list) = (Given::Range { length: counts.range_size }, counts.list_size);
@@ -180,7 +193,7 @@ pub fn groups(event: &str, counts: &Counts) -> Vec<Group> {
         vec![
             group(update_index, Given::Id, counts.index_updates),
             group(update_non_index, Given::NewC, counts.non_index_updates),
-            Group { templates, times: counts.delete_inserts, first_table: false },
+            Group { templates, times: counts.delete_inserts, table: Which::Drawn },
         ]
     };
     match event {
@@ -190,7 +203,7 @@ pub fn groups(event: &str, counts: &Counts) -> Vec<Group> {
         "read_write" => reads().into_iter().chain(writes()).collect(),
         "update_index" => one(update_index, Given::Id),
         "update_non_index" => one(update_non_index, Given::NewC),
-        "insert" => one("INSERT INTO sbtest{t} (k, c, pad) VALUES ($1, $2, $3)", Given::NewRow),
+        "insert" => one(&format!("{INSERT_BEGIN}$1, $2, $3)"), Given::NewRow),
         "delete" => one(delete, Given::Id),
         "select_random_points" => of_first(in_list("id, k, c, pad", "k"), Given::OwnMany(list)),
         "select_random_ranges" => {
@@ -204,7 +217,10 @@ pub fn groups(event: &str, counts: &Counts) -> Vec<Group> {
         "order_range" => one(order, range),
         "distinct_range" => one(distinct, range),
         "count_range" => one("SELECT count(c) FROM sbtest{t} WHERE id BETWEEN $1 AND $2", range),
-        "scan" => one("SELECT * FROM sbtest{t} WHERE length(c) < 0", Given::Nothing),
+        "scan" => {
+            let scan = group("SELECT * FROM sbtest{t} WHERE length(c) < 0", Given::Nothing, 1);
+            vec![Group { table: Which::Own, ..scan }]
+        }
         "update_inlist" => {
             let text = format!("UPDATE sbtest{{t}} SET c = $1 WHERE id IN ({})", listed(2, list));
             one(&text, Given::NewCOfMany(list))
