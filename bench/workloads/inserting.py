@@ -146,8 +146,8 @@ CASES = (
     _case(
         "insert-drawn",
         "values drawn by pgbench",
-        "Both draw all numbers, and send 100 rows a statement as a text with its values in it (pgbench: `-M simple`). pgbench"
-        " has no texts to draw: its `data` is always the same. One thread each.",
+        "Both draw all numbers, and send 100 rows a statement as a text with its values in it (pgbench: `-M simple`)."
+        " pgbench has no texts to draw: its `data` is always the same. One thread each.",
         drawn_script,
     ),
     _case(

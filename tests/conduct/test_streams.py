@@ -10,14 +10,15 @@ from pgverdict.errors import RoundFailed
 from pgverdict.plan.pools import Pools
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.records.round import TaskRecord
+from pgverdict.run.chains import connections_of
 from pgverdict.spec.campaign import CellSpec
 from pgverdict.workloads import catalogue
 
 
-def cell(workload: str, clients: int) -> PreparedCell:
+def cell(workload: str, clients: int, *chosen: tuple[str, int]) -> PreparedCell:
     return PreparedCell(
-        spec=CellSpec(workload, 2, clients),
-        workload=catalogue.workload(workload),
+        spec=CellSpec(workload, 2, clients, chosen),
+        workload=catalogue.workload(workload, chosen),
         arms=cast(Any, (None, None)),
         placement=cast(Any, None),
         slots=(),
@@ -54,6 +55,44 @@ def test_several_clients_work_through_streams_of_their_own_in_one_pair() -> None
     assert len(first) == len(second) == len(third) == 22
     assert len({first, second, third}) == 3
     assert streams.bounds.bound == (("transactions_per_client", 22),)
+
+
+def test_the_only_client_refreshes_before_its_queries_and_behind_them() -> None:
+    refreshing = cell("tpch", 1, ("refresh_sets", 1))
+    drawn = refreshing.arrange(seed=3, ordinal=0)
+    streams = draw_streams(refreshing, drawn)
+
+    assert streams is not None
+    assert len(drawn.pairs) == 24
+    scripts = [streams.of_slice(pair)[0][0].script for pair in range(24)]
+    assert (scripts[0], scripts[23]) == ("rf1", "rf2")
+    assert sorted(scripts[1:23]) == [f"q{n:02}" for n in range(1, 23)]
+    assert [task.script for task in streams.reading[0]] == scripts[1:23]
+
+
+def test_beside_several_clients_one_more_refreshes_as_often_as_there_are_clients() -> None:
+    refreshing = cell("tpch", 3, ("refresh_sets", 3))
+    drawn = refreshing.arrange(seed=3, ordinal=0)
+    streams = draw_streams(refreshing, drawn)
+
+    assert streams is not None
+    assert len(drawn.pairs) == 1
+    (*queries, refresh) = streams.of_slice(0)
+    assert [len(stream) for stream in queries] == [22, 22, 22]
+    assert [(task.script, dict(task.variables)["refresh_set"]) for task in refresh] == [
+        ("rf1", 1), ("rf2", 1), ("rf1", 2), ("rf2", 2), ("rf1", 3), ("rf2", 3),
+    ]  # fmt: skip
+    assert streams.bounds.bound == (("transactions_per_client", 22),)
+    assert streams.reading == (*queries, ())
+    assert connections_of(refreshing.spec, refreshing.workload) == len(streams.by_client) == 4
+
+
+def test_a_refresh_may_have_more_to_do_than_a_stream_of_queries() -> None:
+    refreshing = cell("tpch", 12, ("refresh_sets", 12))
+    streams = draw_streams(refreshing, refreshing.arrange(seed=3, ordinal=0))
+
+    assert streams is not None
+    assert streams.bounds.bound == (("transactions_per_client", 24),)
 
 
 def test_a_round_is_drawn_from_its_plan_alone() -> None:

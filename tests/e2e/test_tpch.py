@@ -79,6 +79,31 @@ def test_several_clients_run_their_streams_at_once(home: Path, store: str) -> No
         assert {kind.name: kind.count for kind in record.arms[0].kinds} == dict.fromkeys(NAMES, 2)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("clients", [1, 2])
+def test_rounds_with_refresh_functions_begin_alike_on_fresh_copies(
+    home: Path, store: str, clients: int
+) -> None:
+    """That they were done, whole, is what every round is checked for."""
+    more = ("--clients", str(clients), "--parameter", f"refresh_sets={clients}")
+    report, run = compared(*more, home=home, store=store)
+
+    (cell,) = report["cells"]
+    assert (cell["regime"], cell["rounds"]) == ("fresh", 2)
+    for record in run.cells[0].measured:
+        for arm in record.arms:
+            assert {kind.name: kind.count for kind in arm.kinds} == dict.fromkeys(
+                (*NAMES, "rf1", "rf2"), clients
+            )
+            scripts = [task.script for task in arm.tasks if task.script.startswith("rf")]
+            assert scripts == ["rf1", "rf2"] * clients
+            assert all("Insert on" in task.plan for task in arm.tasks if task.script == "rf1")
+    if clients == 1:
+        tasks = run.cells[0].measured[0].arms[0].tasks
+        assert [tasks[0].script, tasks[-1].script] == ["rf1", "rf2"]
+        assert (tasks[0].answer_sha256, tasks[-1].answer_sha256) == (None, None)
+
+
 def test_what_a_round_of_streams_cannot_have_is_refused_before_anything_is_loaded(
     home: Path, store: str
 ) -> None:

@@ -10,15 +10,17 @@ from typing import Any
 
 import pytest
 
+from pgverdict.datasets.checks import ask_checks, check_data
 from pgverdict.datasets.load import DATABASE, load, where
 from pgverdict.engine.messages import Ready
 from pgverdict.engine.process import Engine
+from pgverdict.errors import WorldError
 from pgverdict.judge.plans import shape
 from pgverdict.observe import tasks, views
 from pgverdict.servers.install import Install
 from pgverdict.servers.server import Server
 from pgverdict.workloads import catalogue
-from pgverdict.workloads.tpch import QUERIES, script_name
+from pgverdict.workloads.tpch import QUERIES, REFRESH_FUNCTIONS, script_name
 from pgverdict.workloads.tpch_variables import validation
 from pgverdict.workloads.workload import Workload
 
@@ -35,6 +37,10 @@ ROWS = {
     "lineitem": 60_175,
 }  # fmt: skip
 
+SETS = {"refresh_orders": 2 * 15, "refresh_lineitem": 118}
+LINES_NEW, LINES_OLD = 60, 55
+"""Of the first set, and of the orders it takes the place of."""
+
 ANSWERS = json.loads(Path(__file__).with_name("tpch_answers.json").read_text())
 """Of the specification's validation values at scale factor 0.01, by PostgreSQL 15.18, and equal to the cent to what
 DuckDB 2.0.0 answers to the texts of the queries in the crate tpchgen 4.0.0 (docs/workloads/tpch.md)."""
@@ -46,8 +52,9 @@ def workload(**chosen: float | str | bool) -> Workload:
 
 def prepare(engine: Engine, asked: Workload) -> Ready:
     variables: dict[str, int | None] = {name: None for query in QUERIES for name in validation(query)}
+    variables |= {"refresh_set": None, "scale": 1}
     return engine.setup(
-        clients=1, threads=1, cpus=None, scripts=asked.scripts, variables={**variables, "scale": 1}, statement_s=60
+        clients=1, threads=1, cpus=None, scripts=asked.scripts, variables=variables, statement_s=60
     )  # fmt: skip
 
 
@@ -63,15 +70,19 @@ def counted(server: Server) -> dict[str, int]:
 def test_every_query_has_the_answer_that_is_known_and_runs_as_a_task(
     make_server: MakeServer, obtained: Callable[[str], Install], release: str
 ) -> None:
-    asked = workload()
+    asked = workload(refresh_sets=2)
     assert asked.streams is not None
     with make_server(obtained(release), **QUICK) as server, Engine.start() as engine:
         loaded = load(engine, server, asked.dataset, 1, lambda _done, _total: None)
-        assert {one.rows_of.removeprefix("tpch_"): one.rows for one in loaded} == ROWS == counted(server)
+        assert {one.rows_of.removeprefix("tpch_"): one.rows for one in loaded} == ROWS | SETS
+        assert counted(server) == ROWS
+        check_data(server, asked.dataset)
 
         ready = prepare(engine, asked)
         with views.session(server, DATABASE) as connection:
-            for query, statement in zip(QUERIES, ready.statements, strict=True):
+            for query, statement in zip(
+                QUERIES, ready.statements, strict=False
+            ):  # behind them the refresh functions'
                 values = validation(query, SCALE_FACTOR)
                 told = (connection, statement.text, statement.prepared_text, values)
                 assert tasks.answer_sha256(*told) == ANSWERS[script_name(query)]["sha256"], statement.script
@@ -84,9 +95,22 @@ def test_every_query_has_the_answer_that_is_known_and_runs_as_a_task(
         bound, discard = {"transactions_per_client": 22}, {"transactions_per_client": 0}
         done = engine.slice(0, seed=1, bound=bound, discard=discard, tasks=[stream])
         totals = engine.totals(0)
-        engine.disconnect(0)
         assert (done.transactions, done.failed) == (22, 0)
-        assert {ready.kinds[kind.kind]: kind.count for kind in totals.kinds} == dict.fromkeys(ANSWERS, 1)
+        counts = {ready.kinds[kind.kind]: kind.count for kind in totals.kinds}
+        assert counts == dict.fromkeys(ANSWERS, 1) | dict.fromkeys(REFRESH_FUNCTIONS, 0)
+
+        assert asked.streams.refresh is not None
+        (insert, delete), refreshed = asked.streams.refresh.tasks(1), asked.streams.refresh.done(1)
+        with pytest.raises(WorldError, match=r"break check refreshed .*: 1, 15"):
+            ask_checks(server, "tpch", (refreshed,))
+        for task, orders, lines in ((insert, 15, LINES_NEW), (delete, 0, LINES_NEW - LINES_OLD)):
+            engine.slice(0, seed=1, bound=bound, discard=discard, tasks=[(task,)])
+            assert counted(server) == ROWS | {
+                "orders": ROWS["orders"] + orders,
+                "lineitem": ROWS["lineitem"] + lines,
+            }
+        ask_checks(server, "tpch", (*asked.dataset.checks, refreshed))
+        engine.disconnect(0)
 
 
 def test_indexes_and_foreign_keys_are_those_that_were_chosen(

@@ -60,6 +60,8 @@ def test_a_client_that_would_have_no_table_to_fill_is_refused() -> None:
     workload = catalogue.workload("sysbench-bulk-insert", (("tables", 2),))
 
     require_fit(CellSpec("sysbench-bulk-insert", 1, 2), workload)
-    with pytest.raises(UserError, match="3 clients are more than sysbench-bulk-insert has tables: 2") as caught:
+    with pytest.raises(
+        UserError, match="3 clients are more than sysbench-bulk-insert has tables: 2"
+    ) as caught:
         require_fit(CellSpec("sysbench-bulk-insert", 5, 3), workload)
     assert caught.value.hint == "-p tables=N for N clients"

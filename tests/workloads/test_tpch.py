@@ -73,6 +73,28 @@ def test_index_sets_are_data_of_their_own() -> None:
     assert len(re.findall("CREATE (UNIQUE )?INDEX", names["benchbase"].indexes_sql)) == 24
 
 
+def test_refresh_functions_change_data_so_rounds_are_fresh_and_have_nothing_else_to_choose() -> None:
+    workload = catalogue.workload("tpch", (("refresh_sets", 2),))
+    reading = catalogue.workload("tpch")
+
+    assert (workload.regime, reading.regime) == (Regime.FRESH, Regime.READ_ONLY)
+    assert {script.name for script in workload.scripts} - {script.name for script in reading.scripts} == {
+        "rf1",
+        "rf2",
+    }
+    assert workload.dataset.digest(1) != reading.dataset.digest(1)
+    with pytest.raises(UserError, match="does its work once on every copy of its data"):
+        regimes_of(workload, [Regime.STEADY])
+
+
+def test_more_clients_than_sets_of_the_refresh_functions_are_refused() -> None:
+    chosen = (("refresh_sets", 2),)
+    require_fit(CellSpec("tpch", 1, 2, chosen), catalogue.workload("tpch", chosen))
+    with pytest.raises(UserError, match="tpch has sets of rows for the refresh functions: 2") as caught:
+        require_fit(CellSpec("tpch", 1, 3, chosen), catalogue.workload("tpch", chosen))
+    assert caught.value.hint == "-p refresh_sets=N for N clients"
+
+
 def test_foreign_keys_come_after_what_they_refer_to() -> None:
     sql = catalogue.workload("tpch", (("foreign_keys", True),)).dataset.indexes_sql
 

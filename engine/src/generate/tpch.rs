@@ -3,8 +3,10 @@
 //!
 //! Texts and comments are cut from one pool of 300 MB, which the first table that has any makes.
 
+mod refresh;
+
 use super::{Opened, Rows, Share};
-use crate::parameters::Parameters;
+use crate::parameters::{Parameters, Reading};
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io::Write;
@@ -82,7 +84,10 @@ impl Table {
         } as u64;
         match self {
             Table::PartSupp => counted * SUPPLIERS_PER_PART,
-            Table::LineItem => lines(scale_factor, share, counted),
+            Table::LineItem => {
+                let count = |part| OrderGenerator::calculate_row_count(scale_factor, part, parts);
+                lines((1..part).map(count).sum(), counted)
+            }
             _ => counted,
         }
     }
@@ -93,10 +98,9 @@ fn part_of(share: Share) -> (i32, i32) {
     (share.number as i32 + 1, share.of as i32)
 }
 
-/// How many lines so many orders have: each draws its number, and nothing else has to be drawn to know it.
-fn lines(scale_factor: f64, share: Share, orders: u64) -> u64 {
-    let (part, parts) = part_of(share);
-    let before: i64 = (1..part).map(|part| OrderGenerator::calculate_row_count(scale_factor, part, parts)).sum();
+/// How many lines so many orders have, behind those `before`: each draws its number, and nothing else has to be drawn to
+/// know it.
+fn lines(before: i64, orders: u64) -> u64 {
     let mut drawn = OrderGenerator::create_line_count_random();
     drawn.advance_rows(before);
     let mut lines = 0;
@@ -107,19 +111,27 @@ fn lines(scale_factor: f64, share: Share, orders: u64) -> u64 {
     lines
 }
 
-/// Tables `tpch_region` to `tpch_lineitem`. Parameters: `scale`, and `scale_factor` for each unit of it.
+/// Tables `tpch_region` to `tpch_lineitem`, and those of [`refresh`]. Parameters: `scale`, and `scale_factor` for each
+/// unit of it.
 pub fn open(table: &str, parameters: &Parameters, share: Share) -> Opened {
+    if let refresh @ Some(_) = refresh::open(table, parameters, share) {
+        return refresh;
+    }
     let table = Table::ALL.into_iter().find(|known| known.name() == table)?;
     let read = || {
         let mut reading = parameters.read();
-        let scale = reading.integer("scale", 1..=SCALE_MAX)?;
-        let scale_factor = reading.number("scale_factor", SCALE_FACTOR_MIN..=1.0)?;
+        let scale_factor = scale_factor(&mut reading)?;
         reading.end()?;
-        // 100 times 0.57 is a little less than 57, and would be a row less of every table.
-        let scale_factor = (scale as f64 * scale_factor * 1e6).round() / 1e6;
         Ok(Box::new(TpchRows::of(table, scale_factor, share)) as Box<dyn Rows>)
     };
     Some(read())
+}
+
+fn scale_factor(reading: &mut Reading<'_>) -> Result<f64, String> {
+    let scale = reading.integer("scale", 1..=SCALE_MAX)?;
+    let scale_factor = reading.number("scale_factor", SCALE_FACTOR_MIN..=1.0)?;
+    // 100 times 0.57 is a little less than 57, and would be a row less of every table.
+    Ok((scale as f64 * scale_factor * 1e6).round() / 1e6)
 }
 
 /// Hands out the rows of a share of a table in the order of their keys.

@@ -24,7 +24,14 @@ from pgverdict.conduct.measured import Measured
 from pgverdict.conduct.pairs import run_pair
 from pgverdict.conduct.placement import keep_engine, pin_backends
 from pgverdict.conduct.steady import measure_steady
-from pgverdict.conduct.streams import ask_about_tasks, draw_streams, take_samples, variables_of, warm_streams
+from pgverdict.conduct.streams import (
+    ask_about_tasks,
+    check_refreshed,
+    draw_streams,
+    take_samples,
+    variables_of,
+    warm_streams,
+)
 from pgverdict.conduct.stretch import Tell, tell_nobody
 from pgverdict.conduct.turns import Turns
 from pgverdict.conduct.warmth import Footprint, prewarm, weigh
@@ -93,7 +100,7 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
         engine = stack.enter_context(Engine.start())
         keep_engine(cell.placement, engine.hello.pid)
         ready = engine.setup(
-            clients=cell.spec.clients,
+            clients=len(streams.by_client) if streams is not None else cell.spec.clients,
             threads=cell.placement.threads,
             cpus=cell.placement.engine_cpus,
             scripts=cell.workload.scripts,
@@ -167,6 +174,7 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
         for number, arm in enumerate(live):
             with blaming(number):
                 check_data(arm.server, cell.workload.dataset)
+                check_refreshed(cell, arm.server)
         timed = (
             streams is None and not cell.is_cold and all(seconds is None for seconds in turnover_s.values())
         )

@@ -2,7 +2,8 @@
 
 With one client a pair of slices is one task on each arm, with the same values, and the stream's order is drawn anew
 for every round. With more clients every client has a stream of its own, and a slice is all of them side by side on one
-arm, so that a round has one pair.
+arm, so that a round has one pair. Where streams refresh their data that is part of the only client's stream, or the
+work of one more connection beside several.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from pgverdict.conduct.bounds import Bounds
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.live import LiveArm, blaming
+from pgverdict.datasets.checks import ask_checks
 from pgverdict.datasets.load import DATABASE
 from pgverdict.engine.messages import Statement
 from pgverdict.engine.process import Engine
@@ -30,6 +32,16 @@ class Streams:
     """What the clients of every arm do in a round, drawn from its plan."""
 
     by_client: tuple[tuple[Task, ...], ...]
+    """The last one is that of the refresh, where it has a connection of its own."""
+    changing: frozenset[str] = frozenset()
+    """The scripts that change data: done once, in the slices that count."""
+
+    @property
+    def reading(self) -> tuple[tuple[Task, ...], ...]:
+        """The tasks of each client that may be done again and again."""
+        return tuple(
+            tuple(task for task in stream if task.script not in self.changing) for stream in self.by_client
+        )
 
     def of_slice(self, pair: int) -> list[tuple[Task, ...]]:
         """The tasks of each client in a slice of a pair."""
@@ -38,7 +50,7 @@ class Streams:
     @property
     def bounds(self) -> Bounds:
         """Of every slice, in the words of the seam."""
-        count = 1 if len(self.by_client) == 1 else len(self.by_client[0])
+        count = 1 if len(self.by_client) == 1 else max(map(len, self.by_client))
         return Bounds((("transactions_per_client", count),), (("transactions_per_client", 0),))
 
 
@@ -48,7 +60,15 @@ def draw_streams(cell: PreparedCell, plan: RoundPlan) -> Streams | None:
     if streams is None:
         return None
     seeds = [stream_seed(plan, client) for client in range(cell.spec.clients)]
-    return Streams(tuple(streams.draw(seed, cell.spec.scale) for seed in seeds))
+    drawn = tuple(streams.draw(seed, cell.spec.scale) for seed in seeds)
+    if streams.refresh is None:
+        return Streams(drawn)
+    sets = [streams.refresh.tasks(number + 1) for number in range(cell.spec.clients)]
+    changing = frozenset(task.script for tasks in sets for task in tasks)
+    if len(drawn) == 1:
+        (*before, behind) = sets[0]
+        return Streams(((*before, *drawn[0], behind),), changing)
+    return Streams((*drawn, tuple(task for tasks in sets for task in tasks)), changing)
 
 
 def take_samples(workload: Workload, server: AnyServer, arm: int) -> None:
@@ -65,7 +85,8 @@ def ask_about_tasks(
     statements: Sequence[Statement],
     live: Sequence[LiveArm],
 ) -> list[tuple[TaskRecord, ...]]:
-    """How each arm plans the tasks; and, in a cell's first round, what it answers, which all arms must agree on."""
+    """How each arm plans the tasks; and, in a cell's first round, what it answers, which all arms must agree on. What
+    changes data is planned and not done."""
     by_script: dict[str, list[Statement]] = {}
     for statement in statements:
         by_script.setdefault(statement.script, []).append(statement)
@@ -75,7 +96,13 @@ def ask_about_tasks(
         with blaming(number), views.session(arm.server, DATABASE) as connection:
             told.append(
                 tuple(
-                    _ask(connection, client, task, by_script[task.script], answers_too=answers_too)
+                    _ask(
+                        connection,
+                        client,
+                        task,
+                        by_script[task.script],
+                        answers_too=answers_too and task.script not in streams.changing,
+                    )
                     for client, stream in enumerate(streams.by_client)
                     for task in stream
                 )
@@ -92,7 +119,7 @@ def warm_streams(
     assert cell.workload.streams is not None
     if not cell.workload.streams.warm_up:
         return
-    count = max(len(stream) for stream in streams.by_client)
+    count = max(map(len, streams.reading))
     for arm in arms:
         engine.slice(
             arm,
@@ -100,8 +127,16 @@ def warm_streams(
             bound={"transactions_per_client": count},
             discard=_UNCOUNTED,
             keep=False,
-            tasks=streams.by_client,
+            tasks=streams.reading,
         )
+
+
+def check_refreshed(cell: PreparedCell, server: AnyServer) -> None:
+    """WorldError where a server's data is not what the refresh of a round's streams leaves."""
+    streams = cell.workload.streams
+    if streams is not None and streams.refresh is not None:
+        done = streams.refresh.done(cell.spec.clients)
+        ask_checks(server, cell.workload.dataset.name, (done,))
 
 
 def variables_of(streams: Streams | None, scale: int) -> Mapping[str, int | None]:
@@ -119,7 +154,8 @@ def _ask(
     answers_too: bool,
 ) -> TaskRecord:
     values = dict(task.variables)
-    plans = [tasks.explain(connection, one.text, one.prepared_text, values) for one in statements]
+    planned = [one for one in statements if tasks.has_plan(one.text)]
+    plans = [tasks.explain(connection, one.text, one.prepared_text, values) for one in planned]
     answers = [
         tasks.answer_sha256(connection, one.text, one.prepared_text, values)
         for one in statements

@@ -23,6 +23,8 @@ def refuse_handicaps(campaign: Campaign, shares: Mapping[int, float]) -> None:
 
 def connections_of(cell: CellSpec, workload: Workload) -> int:
     """How many connections a cell has open at once, ours apart."""
+    if workload.streams is not None:
+        return workload.streams.connections(cell.clients)
     if workload.chain is None:
         return cell.clients
     steps = workload.chain(cell.scale, cell.clients).steps

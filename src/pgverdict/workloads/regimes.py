@@ -53,9 +53,13 @@ def regimes_of(workload: Workload, asked: Sequence[Regime]) -> tuple[Regime | No
     if not asked:
         return (None,)
     words = ", ".join(regime.value for regime in asked)
-    if workload.regime not in _HEADLINE_FIRST:
+    if workload.regime not in _HEADLINE_FIRST or workload.streams is not None:
         others = [name for name in catalogue.names() if catalogue.workload(name).regime in _HEADLINE_FIRST]
-        why = "changes no data" if workload.regime is Regime.READ_ONLY else "is a chain of steps"
+        why = {
+            Regime.READ_ONLY: "changes no data",
+            Regime.FRESH: "does its work once on every copy of its data",
+            Regime.CHAIN: "is a chain of steps",
+        }[workload.regime]
         raise UserError(
             f"the workload {workload.name} {why} and has no regime to choose: {words}",
             hint=f"leave out --regime, or choose a workload that changes data: {', '.join(others)}",

@@ -46,6 +46,32 @@ class Task:
 
 
 @dataclass(frozen=True)
+class Check:
+    """A question that no row may answer: neither of the data as it was loaded nor after any work on it, or, of the
+    refresh of streams, after a round."""
+
+    name: str
+    about: str
+    """What holds as long as no row answers, without a full stop."""
+    sql: str
+
+
+@dataclass(frozen=True)
+class Refresh:
+    """Of streams whose data changes while they are asked: tasks that insert and delete, in sets each done once.
+
+    The only client's stream has the first set's first task before all others and the last one behind them. Where there
+    are several, a connection of its own works through a set for each, one after the other.
+    """
+
+    tasks: Callable[[int], tuple[Task, ...]]
+    """Of a set, which are numbered from 1."""
+    sets: int
+    done: Callable[[int], Check]
+    """That the first so many sets were done, each whole."""
+
+
+@dataclass(frozen=True)
 class Streams:
     """Of work that is not cut into time: its transactions are drawn as whole streams, each script once.
 
@@ -54,11 +80,17 @@ class Streams:
 
     draw: Callable[[int, int], tuple[Task, ...]]
     length: int
-    """How many transactions a stream has."""
+    """How many transactions the stream of an only client has, those of a refresh among them."""
     warm_up: bool
-    """Whether every client works through its stream once, uncounted, before it counts."""
+    """Whether every client works through its stream once, uncounted, before it counts; never through a refresh."""
     analyze: bool
     """Whether the servers take new samples of their tables (ANALYZE) before every round."""
+    refresh: Refresh | None = None
+    """None: the data is only read."""
+
+    def connections(self, clients: int) -> int:
+        """How many connections so many clients have."""
+        return clients + 1 if self.refresh is not None and clients > 1 else clients
 
 
 @dataclass(frozen=True)
@@ -80,16 +112,6 @@ class Program:
     parameters: Parameters = ()
     mixed: bool = False
     """Whether its transactions are of several kinds."""
-
-
-@dataclass(frozen=True)
-class Check:
-    """A question that no row may answer, neither of the data as it was loaded nor after any work on it."""
-
-    name: str
-    about: str
-    """What holds as long as no row answers, without a full stop."""
-    sql: str
 
 
 @dataclass(frozen=True)
