@@ -121,6 +121,8 @@ def test_a_server_that_dies_in_a_slice_costs_a_round_and_not_the_run(home: Path,
     assert "a round failed and will be repeated" in err
     (cell,) = cli.report_of("report", "--store", store, home=home)["cells"]
     assert (cell["rounds"], cell["failed_rounds"]) == (4, 1)
+    assert any("`pgverdict logs" in note for note in cell["notes"])
+    assert "starting PostgreSQL 17." in cli.run("logs", "--store", store, home=home).stdout
 
 
 @pytest.mark.parametrize("freeze", ["signal", "cgroup"])

@@ -294,6 +294,28 @@ def test_the_log_shows_what_the_latest_start_said(install: Install, borrow_serve
     assert "first life" in server.log.read_text()
 
 
+def test_the_end_of_the_log_is_whole_lines_of_the_latest_start(
+    install: Install, borrow_server: MakeServer
+) -> None:
+    server = borrow_server(install)
+    assert server.log_end(1000) == ""
+    with server:
+        pass
+    with server:
+        pass
+    whole = server.log_end(100_000)
+    lines = whole.splitlines(keepends=True)
+
+    assert len(server.log.read_text()) > len(whole)
+    assert "starting PostgreSQL" in lines[0]
+    assert "database system is shut down" in lines[-1]
+    two = len(lines[-1]) + len(lines[-2])
+    assert server.log_end(two) == "".join(lines[-2:])
+    assert server.log_end(two - 1) == lines[-1]
+    # Of a line that is longer than what is wanted, its end.
+    assert server.log_end(10) == whole[-10:]
+
+
 def test_signals_reach_only_processes_of_the_directory(
     install: Install, borrow_server: MakeServer, scratch: Path
 ) -> None:

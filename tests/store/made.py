@@ -13,6 +13,8 @@ from pgverdict.records.round import (
     ArmRecord,
     KindRecord,
     Latency,
+    LogRecord,
+    PreliminariesRecord,
     RoundRecord,
     RoundState,
     SliceRecord,
@@ -103,6 +105,7 @@ def a_round(ordinal: int, *, key: str = "select-only scale=10 clients=1") -> Rou
                 0,
                 kinds=kinds,
                 steps=steps,
+                preliminaries=(PreliminariesRecord("select-only", 40, 40 * arm, 25.25 * arm, 9, 2),),
             )
             for arm in (0, 1)
         ),
@@ -120,6 +123,10 @@ def a_failed_round(ordinal: int) -> RoundRecord:
         1.25,
         story="cannot start PostgreSQL 18.1: no space left",
         blamed=1,
+        logs=(
+            LogRecord(0, "2026-11-21 10:59:00.000 UTC [815] LOG:  ready\n"),
+            LogRecord(1, "2026-11-21 10:59:01.000 UTC [816] FATAL:  could not write: \ufffd\n"),
+        ),
     )
 
 
@@ -221,6 +228,15 @@ _arm = _made(
     steps=st.lists(_step, max_size=2).map(tuple),
     tables=st.lists(_made(TableRecord, hot=st.booleans(), vacuums=_small), max_size=2).map(tuple),
     tasks=st.lists(_task, max_size=2).map(tuple),
+    preliminaries=st.lists(
+        _made(
+            PreliminariesRecord,
+            plans=st.none() | _whole,
+            relations_locked=_small,
+            relations_locked_fast_path=_small,
+        ),
+        max_size=2,
+    ).map(tuple),
 )
 _plan = _made(
     RoundPlan,
@@ -243,6 +259,9 @@ rounds = _made(
     story=st.none() | _text,
     blamed=st.none() | _small,
     surroundings=st.none() | _made(Surroundings),
+    logs=st.lists(_made(LogRecord, arm=_small), max_size=2, unique_by=lambda log: log.arm).map(
+        lambda logs: tuple(sorted(logs, key=lambda log: log.arm))
+    ),
 )
 
 

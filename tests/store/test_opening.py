@@ -76,11 +76,17 @@ BROUGHT = {"0007": ("runs file", "runs left_out", "cells settings", "cells troub
 """What each version since the first added, table and column; the newest first."""
 
 
-BROUGHT_TABLES = {"0011": ("steps",), "0009": ("round_tasks",), "0008": ("kinds",)}
+BROUGHT_TABLES = {
+    "0013": ("round_logs", "preliminaries"),
+    "0011": ("steps",),
+    "0009": ("round_tasks",),
+    "0008": ("kinds",),
+}
 
 
 @pytest.mark.parametrize(
-    "version", ["0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011"]
+    "version",
+    ["0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012"],
 )
 def test_a_store_of_an_earlier_version_opens_with_all_its_runs(version: str, url: str) -> None:
     with open_store(url) as store:
@@ -106,6 +112,7 @@ def test_a_store_of_an_earlier_version_opens_with_all_its_runs(version: str, url
             arms = tuple(dataclasses.replace(arm, kinds=()) for arm in arms)
         if version < "0011":
             arms = tuple(dataclasses.replace(arm, steps=()) for arm in arms)
+        arms = tuple(dataclasses.replace(arm, preliminaries=()) for arm in arms)
         of_scripts = dataclasses.replace(made.a_round(0), arms=arms)
         expected = made.a_run(rounds=(of_scripts,))
         if version < "0003":

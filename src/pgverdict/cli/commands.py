@@ -5,7 +5,19 @@ from typing import Annotated
 import typer
 
 import pgverdict
-from pgverdict.cli import cache, calibrate, compare, doctor, export, listing, pgbench, report, run, schema
+from pgverdict.cli import (
+    cache,
+    calibrate,
+    compare,
+    doctor,
+    export,
+    listing,
+    logs,
+    pgbench,
+    report,
+    run,
+    schema,
+)
 
 app = typer.Typer(
     name="pgverdict",
@@ -20,6 +32,7 @@ app.command("run")(run.run)
 app.command("schema")(schema.schema)
 app.command("calibrate")(calibrate.calibrate)
 app.command("report")(report.report)
+app.command("logs")(logs.logs)
 app.command("export")(export.export)
 app.command("import")(export.import_)
 app.command("cache")(cache.cache)

@@ -20,6 +20,7 @@ from pgverdict.conduct.chain import measure_chain
 from pgverdict.conduct.collect import describe_placement, finish_arm, storage_read_bytes
 from pgverdict.conduct.handicap import grown_handicaps, read_handicaps
 from pgverdict.conduct.live import Launch, LiveArm, blaming, data_in_place, quoting_logs, running
+from pgverdict.conduct.logs import Writers
 from pgverdict.conduct.measured import Measured
 from pgverdict.conduct.pairs import run_pair
 from pgverdict.conduct.placement import keep_engine, pin_backends
@@ -43,7 +44,7 @@ from pgverdict.errors import RoundFailed, WorldError
 from pgverdict.observe import views
 from pgverdict.observe.surroundings import around, between
 from pgverdict.plan.rounds import RoundPlan
-from pgverdict.records.round import RoundRecord, RoundState, TaskRecord
+from pgverdict.records.round import LogRecord, RoundRecord, RoundState, TaskRecord
 from pgverdict.servers.outside import AnyServer
 from pgverdict.spec.regime import Regime
 
@@ -57,18 +58,21 @@ def run_round(
     `collect.bounds_of`). `tell` hears how far the arms of a steady round are, which takes minutes.
     """
     started, begun = datetime.now(UTC), time.monotonic()
+    writers = Writers(launch)
+    logs: tuple[LogRecord, ...] = ()
     try:
         if cell.regime is Regime.STEADY:
-            done = measure_steady(cell, plan, bounds, launch, tell)
+            done = measure_steady(cell, plan, bounds, writers.launch, tell)
         elif cell.regime is Regime.CHAIN:
-            done = measure_chain(cell, plan, launch, tell)
+            done = measure_chain(cell, plan, writers.launch, tell)
         else:
-            done = _measure(cell, plan, bounds, launch)
+            done = _measure(cell, plan, bounds, writers.launch)
         state, story, blamed = RoundState.MEASURED, None, None
     except (WorldError, OSError) as error:
         done = Measured((), (), (), None)
         state, story = RoundState.FAILED, str(error)
         blamed = error.arm if isinstance(error, RoundFailed) else None
+        logs = writers.logs()
     return RoundRecord(
         plan=plan,
         state=state,
@@ -80,6 +84,7 @@ def run_round(
         story=story,
         blamed=blamed,
         surroundings=done.surroundings,
+        logs=logs,
     )
 
 

@@ -140,6 +140,26 @@ class TaskRecord:
 
 
 @dataclass(frozen=True)
+class PreliminariesRecord:
+    """What a transaction of a script takes on an arm beside its execution: planning and locks.
+
+    Asked after the slices, of transactions that count nowhere (`conduct.preliminaries`).
+    """
+
+    script: str
+    transactions: int
+    """How many were run for this."""
+    plans: int | None
+    """How many were made for their statements: 0 where all had kept a plan. None before release 13, or not told."""
+    planning_us_mean: float | None
+    """Of all statements of a transaction together; None as `plans`."""
+    relations_locked: int
+    """Tables, partitions and indexes of users that a transaction holds locks on at its end."""
+    relations_locked_fast_path: int
+    """Those of them whose locks the backend keeps by itself, and not in the lock table that all share."""
+
+
+@dataclass(frozen=True)
 class StepRecord:
     """A step of a chain on an arm, and what its server used from its begin to its end."""
 
@@ -209,11 +229,21 @@ class ArmRecord:
     """How long it was warmed up until turnover; None where its data was not larger than its memory."""
     tasks: tuple[TaskRecord, ...] = ()
     """Of all clients' streams; none where slices are cut from a flow of transactions."""
+    preliminaries: tuple[PreliminariesRecord, ...] = ()
+    """Of its scripts; none where nobody asked."""
+
+
+@dataclass(frozen=True)
+class LogRecord:
+    """The end of what an arm's server wrote to its log in a round that failed."""
+
+    arm: int
+    text: str
 
 
 @dataclass(frozen=True)
 class RoundRecord:
-    """One independent repetition of a cell. A failed round has a story and neither slices nor arms."""
+    """One independent repetition of a cell. A failed round has a story and logs, and neither slices nor arms."""
 
     plan: RoundPlan
     state: RoundState
@@ -229,6 +259,8 @@ class RoundRecord:
     """The arm whose server or connection failed the round; None if that is not known, or no arm's fault."""
     surroundings: Surroundings | None = None
     """What went on around its slices; None where nobody looked, or the round failed."""
+    logs: tuple[LogRecord, ...] = ()
+    """Of a failed round, in the order of the arms: of the servers that were started and wrote something."""
 
     @property
     def took_turns(self) -> bool:

@@ -6,12 +6,12 @@ from pgverdict.judge.decide import ROUNDS_MIN, missable_share
 from pgverdict.judge.failures import count_failures
 from pgverdict.judge.pulling import REACH
 from pgverdict.judge.verdict import Outcome, Verdict
-from pgverdict.records.round import RoundState
 from pgverdict.records.run import CellRecord, RunRecord, RunState
 from pgverdict.report import sentences, words
 from pgverdict.report.deviations import deviation_notes
 from pgverdict.report.disturbed import host_notes
 from pgverdict.report.equality import equality_notes
+from pgverdict.report.last_words import failure_stories
 from pgverdict.report.memory import cache_notes, confinement_notes
 from pgverdict.report.plans import plan_notes
 from pgverdict.report.regimes import regime_notes
@@ -92,9 +92,7 @@ def cell_notes(
         )
     notes += regime_notes(cell, {arm: words.arm_label(run.arms[arm]) for arm in (0, candidate)})
     notes += plan_notes(cell, {arm: words.arm_label(run.arms[arm]) for arm in (0, candidate)}, candidate)
-    stories = [r.story or "without a story" for r in cell.rounds if r.state is RoundState.FAILED]
-    for story in dict.fromkeys(stories):
-        notes.append(f"{words.count(stories.count(story), 'round')} failed, in no interval: {story}")
+    notes += failure_stories(run, cell)
     rolled_back = sum(arm.failed for r in cell.measured for arm in r.arms)
     if rolled_back:
         notes.append(

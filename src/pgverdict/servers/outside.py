@@ -63,6 +63,10 @@ class OutsideServer:
         """Its log is not ours to read."""
         return ""
 
+    def log_end(self, bytes_max: int) -> str:  # noqa: ARG002
+        """Nor is its end."""
+        return ""
+
 
 AnyServer = Server | OutsideServer
 """What an arm works on."""

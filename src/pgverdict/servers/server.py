@@ -11,6 +11,7 @@ a Supervisor watches; see `workspace`.
 """
 
 import contextlib
+import os
 import signal
 import subprocess
 import time
@@ -91,7 +92,7 @@ class Server:
         """Its cgroups from its start to its end, where it is confined."""
         self._process: subprocess.Popen[bytes] | None = None
         self._segments: set[str] = set()
-        self._log_begin = 0
+        self._log_begin: int | None = None
 
     def start(self, *, deadline_s: float = START_S_MAX) -> float:
         """Launch it and wait until it accepts a connection; the milliseconds that took.
@@ -232,12 +233,26 @@ class Server:
 
     def log_tail(self, lines: int = 20) -> str:
         """The last lines that the server wrote since its latest start."""
-        if not self.log.exists():
+        if self._log_begin is None or not self.log.exists():
             return ""
         with self.log.open("rb") as file:
             file.seek(self._log_begin)
             text = file.read().decode(errors="replace")
         return "\n".join(text.splitlines()[-lines:])
+
+    def log_end(self, bytes_max: int) -> str:
+        """The last whole lines that it wrote since its latest start, of so many bytes at most, also after its end."""
+        if self._log_begin is None or not self.log.exists():
+            return ""
+        with self.log.open("rb") as file:
+            begin = max(self._log_begin, file.seek(0, os.SEEK_END) - bytes_max)
+            # A byte more says whether a line begins there.
+            file.seek(max(self._log_begin, begin - 1))
+            written = file.read(bytes_max + 1)
+        if begin > self._log_begin:
+            # Of a single line that is longer than all of it, its end.
+            written = written.partition(b"\n")[2] or written[1:]
+        return written.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
     def __enter__(self) -> Self:
         self.start()

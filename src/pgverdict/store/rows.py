@@ -16,6 +16,8 @@ from pgverdict.records.round import (
     ArmRecord,
     KindRecord,
     Latency,
+    LogRecord,
+    PreliminariesRecord,
     RoundRecord,
     RoundState,
     SliceRecord,
@@ -137,7 +139,7 @@ def cell_row(run_id: str, ordinal: int, cell: CellRecord) -> dict[str, Any]:
 def round_row(cell: int, place: int, record: RoundRecord) -> dict[str, Any]:
     plan = _plain(record.plan, "pairs")
     plan["pairs"] = [[pair.order, pair.seed] for pair in record.plan.pairs]
-    itself = _plain(record, "plan", "state", "slices", "arms", "surroundings")
+    itself = _plain(record, "plan", "state", "slices", "arms", "surroundings", "logs")
     around = _plain(record.surroundings) if record.surroundings else {}
     return {"cell": cell, "place": place, "state": record.state.value, **plan, **itself, **around}
 
@@ -154,7 +156,7 @@ def round_arm_rows(number: int, record: RoundRecord) -> list[dict[str, Any]]:
         {
             "round": number,
             "place": place,
-            **_plain(arm, "latency", "statements", "tables", "kinds", "tasks", "steps"),
+            **_plain(arm, "latency", "statements", "tables", "kinds", "tasks", "steps", "preliminaries"),
             **_latency_columns(arm.latency),
         }
         for place, arm in enumerate(record.arms)
@@ -311,7 +313,9 @@ def _own(kept: dict[str, Any] | None) -> OwnWork | None:
     )
 
 
-def round_record(row: Row, slices: Iterable[Row], arms: Iterable[ArmRecord]) -> RoundRecord:
+def round_record(
+    row: Row, slices: Iterable[Row], arms: Iterable[ArmRecord], logs: tuple[LogRecord, ...]
+) -> RoundRecord:
     plan = RoundPlan(
         ordinal=row["ordinal"],
         start_order=tuple(row["start_order"]),
@@ -328,7 +332,8 @@ def round_record(row: Row, slices: Iterable[Row], arms: Iterable[ArmRecord]) -> 
         arms=tuple(arms),
         placement=_pairs(row["placement"]),
         surroundings=None if row["watched_ns"] is None else Surroundings(**_take(Surroundings, row)),
-        **_take(RoundRecord, row, "plan", "state", "slices", "arms", "placement", "surroundings"),
+        logs=logs,
+        **_take(RoundRecord, row, "plan", "state", "slices", "arms", "placement", "surroundings", "logs"),
     )
 
 
@@ -339,6 +344,7 @@ def arm_record(
     kinds: Iterable[Row],
     tasks: Iterable[Row],
     steps: Iterable[Row],
+    preliminaries: tuple[PreliminariesRecord, ...],
 ) -> ArmRecord:
     return ArmRecord(
         latency=_latency(row),
@@ -357,7 +363,10 @@ def arm_record(
             )
             for r in steps
         ),
-        **_take(ArmRecord, row, "latency", "statements", "tables", "kinds", "tasks", "steps"),
+        preliminaries=preliminaries,
+        **_take(
+            ArmRecord, row, "latency", "statements", "tables", "kinds", "tasks", "steps", "preliminaries"
+        ),
     )
 
 

@@ -25,7 +25,7 @@ from pgverdict.errors import UserError, WorldError
 from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.records.run import Purpose, RunRecord, RunState
 from pgverdict.spec.campaign import CellSpec
-from pgverdict.store import rows, tables
+from pgverdict.store import explaining_rows, rows, tables
 
 # What to do about it, by a word of what the database says.
 _HINTS = {
@@ -346,6 +346,8 @@ def _add_round(connection: Connection, cell: int, place: int, record: RoundRecor
     _add(connection, tables.kinds, rows.kind_rows(number, record))
     _add(connection, tables.round_tasks, rows.task_rows(number, record))
     _add(connection, tables.steps, rows.step_rows(number, record))
+    _add(connection, tables.round_logs, explaining_rows.log_rows(number, record))
+    _add(connection, tables.preliminaries, explaining_rows.preliminaries_rows(number, record))
 
 
 def _add(connection: Connection, table: Table, new: Sequence[dict[str, Any]]) -> None:
@@ -373,7 +375,7 @@ def _rows(
 
 
 def _load_rounds(connection: Connection, run_id: str) -> dict[int, list[RoundRecord]]:
-    """The rounds of a run's cells, by the cell's number: seven queries however many there are."""
+    """The rounds of a run's cells, by the cell's number: ten queries however many there are."""
     of_run = select(tables.cells.c.cell).where(tables.cells.c.run_id == run_id)
     in_cells = tables.rounds.c.cell.in_(of_run)
     numbers = select(tables.rounds.c.round).where(in_cells)
@@ -393,17 +395,32 @@ def _load_rounds(connection: Connection, run_id: str) -> dict[int, list[RoundRec
     steps = defaultdict(list)
     for row in _rows(connection, tables.steps, tables.steps.c.round.in_(numbers)):
         steps[row["round"], row["arm_place"]].append(row)
+    preliminaries = defaultdict(list)
+    for row in _rows(connection, tables.preliminaries, tables.preliminaries.c.round.in_(numbers)):
+        preliminaries[row["round"], row["arm_place"]].append(row)
     arms = defaultdict(list)
     for row in _rows(connection, tables.round_arms, tables.round_arms.c.round.in_(numbers)):
         place = row["round"], row["place"]
         arms[row["round"]].append(
-            rows.arm_record(row, statements[place], seen[place], kinds[place], tasks[place], steps[place])
+            rows.arm_record(
+                row,
+                statements[place],
+                seen[place],
+                kinds[place],
+                tasks[place],
+                steps[place],
+                explaining_rows.preliminaries_records(preliminaries[place]),
+            )
         )
     slices = defaultdict(list)
     for row in _rows(connection, tables.slices, tables.slices.c.round.in_(numbers)):
         slices[row["round"]].append(row)
+    logs = defaultdict(list)
+    for row in _rows(connection, tables.round_logs, tables.round_logs.c.round.in_(numbers)):
+        logs[row["round"]].append(row)
 
     rounds: dict[int, list[RoundRecord]] = defaultdict(list)
     for row in _rows(connection, tables.rounds, in_cells, order=["cell", "place"]):
-        rounds[row["cell"]].append(rows.round_record(row, slices[row["round"]], arms[row["round"]]))
+        said = explaining_rows.log_records(logs[row["round"]])
+        rounds[row["cell"]].append(rows.round_record(row, slices[row["round"]], arms[row["round"]], said))
     return rounds
