@@ -6,12 +6,12 @@ import json
 import pytest
 
 from pgverdict.judge.cell import judge_run
-from pgverdict.records.round import ArmRecord
+from pgverdict.records.round import ArmRecord, PreliminariesRecord
 from pgverdict.records.run import CellRecord, RunRecord
 from pgverdict.report.machine import to_json
 from pgverdict.report.markdown import to_markdown
 from pgverdict.report.model import make_report
-from pgverdict.report.partitions import PartitionsReport, partitions_of
+from pgverdict.report.partitions import PartitionsReport, partitions_of, partitions_section
 
 from . import samples
 
@@ -69,6 +69,51 @@ def test_a_sentence_says_how_much_and_where() -> None:
     assert "inside the executor" in sentence
 
 
+def asked(run: RunRecord, *, planning: bool = True) -> RunRecord:
+    """A run whose first round in each cell was asked: 2 relations locked without partitions, 35 with them."""
+    cells = []
+    for cell in run.cells:
+        many = bool(cell.spec.parameters)
+        told = PreliminariesRecord(
+            "select-only",
+            transactions=40,
+            plans=40 * many if planning else None,
+            planning_us_mean=(3.0 if many else 0.0) if planning else None,
+            relations_locked=35 if many else 2,
+            relations_locked_fast_path=16 if many else 2,
+        )
+        first, *others = cell.rounds
+        arms = tuple(dataclasses.replace(arm, preliminaries=(told,)) for arm in first.arms)
+        rounds = (dataclasses.replace(first, arms=arms), *others)
+        cells.append(dataclasses.replace(cell, rounds=rounds))
+    return dataclasses.replace(run, cells=tuple(cells))
+
+
+def test_what_is_outside_the_executor_is_told_apart_where_planning_was_asked() -> None:
+    penalty = found(asked(a_partitioned_run())).penalties[0]
+
+    parts = {part.name: part for part in penalty.parts}
+    outside, planning = parts["outside it"], parts["of that planning, asked apart"]
+    assert (planning.without, planning.with_) == (0.0, 3.0)
+    rest = parts["of that neither"]
+    assert rest.without == outside.without
+    assert rest.with_ == pytest.approx((outside.with_ or 0) - 3.0)
+    assert (parts["plans made"].without, parts["plans made"].with_) == (0.0, 1.0)
+    assert "us inside the executor, +3 us planning, +" in penalty.sentence
+    assert penalty.sentence.endswith(
+        "us neither; 35 relations are locked in place of 2, 19 of them in the shared lock table in place of 0"
+    )
+
+
+def test_before_13_locks_are_told_without_planning() -> None:
+    report = found(asked(a_partitioned_run(), planning=False))
+
+    assert "us outside it; 35 relations are locked in place of 2" in report.penalties[0].sentence
+    (outside, asked_apart, _) = partitions_section(report).notes
+    assert "Neither" not in outside
+    assert asked_apart.endswith("Releases before 13 do not tell planning apart")
+
+
 def test_without_times_inside_the_server_the_penalty_is_told_and_not_split() -> None:
     sentence = found(a_partitioned_run(inside=None)).penalties[0].sentence
 
@@ -115,5 +160,6 @@ def test_formats_show_the_parts_and_what_is_not_counted() -> None:
 
     text = to_markdown(report)
     assert "## What partitions cost: select-only, scale 10, 1 client" in text
-    assert "Neither planning alone nor locks are counted" in text
+    assert "Neither planning alone nor locks were counted" in text
+    assert "| relations locked |" in to_markdown(make_report(asked(run), judge_run(run)))
     assert json.loads(to_json(report))["partitions"][0]["penalties"][0]["partitions"] == 16

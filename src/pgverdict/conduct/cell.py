@@ -68,6 +68,8 @@ class PreparedCell:
     """By what every server is confined; None for not at all."""
     stretch_slices: int = 0
     """How long an arm's stretch will be in a steady round, as far as ageing could tell."""
+    asks_preliminaries: bool = False
+    """Whether its first rounds ask what transactions plan and lock (`conduct.preliminaries`)."""
 
     @property
     def regime(self) -> Regime:

@@ -24,6 +24,7 @@ from pgverdict.conduct.logs import Writers
 from pgverdict.conduct.measured import Measured
 from pgverdict.conduct.pairs import run_pair
 from pgverdict.conduct.placement import keep_engine, pin_backends
+from pgverdict.conduct.preliminaries import with_preliminaries
 from pgverdict.conduct.steady import measure_steady
 from pgverdict.conduct.streams import (
     ask_about_tasks,
@@ -176,6 +177,7 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
             )
             for number, arm in enumerate(live)
         )
+        arms = with_preliminaries(cell, plan, dict(enumerate(live)), arms)
         for number, arm in enumerate(live):
             with blaming(number):
                 check_data(arm.server, cell.workload.dataset)

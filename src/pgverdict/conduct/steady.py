@@ -20,6 +20,7 @@ from pgverdict.conduct.handicap import grown_handicap
 from pgverdict.conduct.live import Launch, LiveArm, blaming, fresh_copies, quoting_logs, running
 from pgverdict.conduct.measured import Measured, gathered
 from pgverdict.conduct.placement import keep_engine, pin_backends
+from pgverdict.conduct.preliminaries import with_preliminaries
 from pgverdict.conduct.slices import record_slice
 from pgverdict.conduct.stretch import (
     CHECKPOINTS_FIRST,
@@ -108,6 +109,7 @@ def _run_arm(
             surroundings = between(before, around(cell.placement.cpus))
         handicap = grown_handicap(cell.arms[arm], handicap_before, server.handicap_counts(), slices)
         record = finish_arm(engine, cell, arm, live, ready, read_before, handicap, turnover_s)
+        (record,) = with_preliminaries(cell, plan, {arm: live}, [record])
         with blaming(arm):
             check_data(server, cell.workload.dataset)
         bounds = stretch_bounds(len(slices))

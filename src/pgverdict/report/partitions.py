@@ -1,24 +1,24 @@
 """What partitions cost against tables without, arm by arm, and what that consists of as far as rounds tell.
 
 The time of a transaction, as clients see it, is split in two by pg_stat_statements: inside the executor, and all that
-is outside: parsing, planning, taking locks, commits, the protocol and the client. Planning alone is not counted (that
-would be pg_stat_statements.track_planning, which costs time itself and is there from 13 on), nor are locks. So the
+is outside: parsing, planning, taking locks, commits, the protocol and the client. What of this is planning, and how
+many relations are locked, is asked after the slices (`conduct.preliminaries`), of a client that works alone. So the
 split says where to look, and proves no cause.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import median
 
 from pgverdict.judge.apart import Apart, apart
-from pgverdict.records.round import ArmRecord, RoundRecord, StatementRecord
+from pgverdict.records.round import ArmRecord, PreliminariesRecord, RoundRecord, StatementRecord
 from pgverdict.records.run import CellRecord, RunRecord
 from pgverdict.report import words
 from pgverdict.report.section import Grid, Section
 from pgverdict.spec.campaign import CellSpec
-
-_PARAMETER = "partitions"
+from pgverdict.spec.partitions import partitions_of as partitions_in
+from pgverdict.spec.partitions import unpartitioned
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,33 @@ class Penalty:
         inside, outside = (self._difference(name) for name in (_INSIDE, _OUTSIDE))
         if inside is None or outside is None:
             return f"{said}; where it is spent is not known, without times inside the server"
-        return f"{said}; {_signed(inside)} us inside the executor and {_signed(outside)} us outside it"
+        planning, rest = (self._difference(name) for name in (_PLANNING, _REST))
+        if planning is None or rest is None:
+            said += f"; {_signed(inside)} us inside the executor and {_signed(outside)} us outside it"
+        else:
+            said += (
+                f"; {_signed(inside)} us inside the executor, {_signed(planning)} us planning,"
+                f" {_signed(rest)} us neither"
+            )
+        return said + self._locks()
+
+    def _locks(self) -> str:
+        """'; 19 relations are locked in place of 2, 3 of them in the shared lock table in place of 0'."""
+        locked, shared = self._part(_LOCKED), self._part(_SHARED)
+        figures = (locked.with_, locked.without, shared.with_, shared.without)
+        if any(figure is None for figure in figures):
+            return ""
+        many, few, many_shared, few_shared = map(_shown, figures)
+        return (
+            f"; {many} relations are locked in place of {few}, {many_shared} of them in the shared lock table in"
+            f" place of {few_shared}"
+        )
+
+    def _part(self, name: str) -> Part:
+        return next(part for part in self.parts if part.name == name)
 
     def _difference(self, name: str) -> float | None:
-        part = next(part for part in self.parts if part.name == name)
-        return None if part.without is None or part.with_ is None else part.with_ - part.without
+        return _less(self._part(name).with_, self._part(name).without)
 
 
 @dataclass(frozen=True)
@@ -78,43 +100,45 @@ def partitions_of(run: RunRecord) -> tuple[PartitionsReport, ...]:
     sets: dict[str, list[CellRecord]] = {}
     for cell in run.cells:
         if cell.measured and not cell.measured[0].arms[0].steps:
-            sets.setdefault(_unpartitioned(cell.spec).key, []).append(cell)
+            sets.setdefault(unpartitioned(cell.spec).key, []).append(cell)
     found = []
     for cells in sets.values():
-        cells.sort(key=lambda cell: _partitions(cell.spec))
+        cells.sort(key=lambda cell: partitions_in(cell.spec))
         without, *with_ = cells
-        if with_ and _partitions(without.spec) == 0:
+        if with_ and partitions_in(without.spec) == 0:
             penalties = tuple(
                 _penalty(run, without, cell, arm) for cell in with_ for arm in range(len(run.arms))
             )
             found.append(
-                PartitionsReport(without.spec, words.cell_title(_unpartitioned(without.spec)), penalties)
+                PartitionsReport(without.spec, words.cell_title(unpartitioned(without.spec)), penalties)
             )
     return tuple(found)
-
-
-def _partitions(spec: CellSpec) -> int:
-    return int(dict(spec.parameters).get(_PARAMETER, 0))
-
-
-def _unpartitioned(spec: CellSpec) -> CellSpec:
-    return replace(
-        spec, parameters=tuple((name, value) for name, value in spec.parameters if name != _PARAMETER)
-    )
 
 
 def _penalty(run: RunRecord, without: CellRecord, with_: CellRecord, arm: int) -> Penalty:
     both = [_rounds(cell, arm) for cell in (without, with_)]
     times = [[found.latency.mean_ns for _, found in rounds] for rounds in both]
+    parts = [
+        Part(name, unit, _typical(both[0], figure), _typical(both[1], figure), is_of_time)
+        for name, unit, is_of_time, figure in _PARTS
+    ]
     return Penalty(
         label=words.arm_label(run.arms[arm]),
-        partitions=_partitions(with_.spec),
+        partitions=partitions_in(with_.spec),
         time=apart(times[0], times[1], 1 - run.campaign.confidence),
-        parts=tuple(
-            Part(name, unit, _typical(both[0], figure), _typical(both[1], figure), is_of_time)
-            for name, unit, is_of_time, figure in _PARTS
-        ),
+        parts=_with_rest(parts),
     )
+
+
+def _with_rest(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """The parts with what is neither execution nor planning: of typical values, since few rounds are asked to plan."""
+    named = {part.name: part for part in parts}
+    outside, planning = named[_OUTSIDE], named[_PLANNING]
+    rest = Part(
+        _REST, "us", _less(outside.without, planning.without), _less(outside.with_, planning.with_), True
+    )
+    place = parts.index(planning) + 1
+    return (*parts[:place], rest, *parts[place:])
 
 
 def _rounds(cell: CellRecord, arm: int) -> list[tuple[RoundRecord, ArmRecord]]:
@@ -174,12 +198,36 @@ def _counted(name: str) -> _Figure:
     return figure
 
 
+def _asked(figure: Callable[[PreliminariesRecord], float | None]) -> _Figure:
+    """Of the script, where there is but one: of several, how often each was run would have to be known."""
+
+    def of_arm(_: RoundRecord, arm: ArmRecord) -> float | None:
+        return figure(arm.preliminaries[0]) if len(arm.preliminaries) == 1 else None
+
+    return of_arm
+
+
+def _less(value: float | None, other: float | None) -> float | None:
+    return None if value is None or other is None else value - other
+
+
 _INSIDE, _OUTSIDE = "inside the executor", "outside it"
+_PLANNING, _REST = "of that planning, asked apart", "of that neither"
+_LOCKED, _SHARED = "relations locked", "of them in the shared lock table"
 
 _PARTS: tuple[tuple[str, str, bool, _Figure], ...] = (
     ("time of a transaction, mean", "us", True, lambda _, arm: arm.latency.mean_ns / 1e3),
     (_INSIDE, "us", True, _inside_us),
     (_OUTSIDE, "us", True, _outside_us),
+    (_PLANNING, "us", True, _asked(lambda one: one.planning_us_mean)),
+    (
+        "plans made",
+        "",
+        False,
+        _asked(lambda one: None if one.plans is None else one.plans / one.transactions),
+    ),
+    (_LOCKED, "", False, _asked(lambda one: one.relations_locked)),
+    (_SHARED, "", False, _asked(lambda one: one.relations_locked - one.relations_locked_fast_path)),
     ("CPU of the server", "us", False, _server_cpu_us),
     ("CPU of the load engine", "us", False, _client_cpu_us),
     ("blocks hit in shared buffers", "", False, _counted("server_buffers_hit")),
@@ -195,12 +243,38 @@ def partitions_section(report: PartitionsReport) -> Section:
         sentences=tuple(penalty.sentence for penalty in report.penalties),
         grids=tuple(_grid(penalty) for penalty in report.penalties),
         notes=(
-            "outside the executor: parsing, planning, locks, commits, protocol and client. Neither planning alone nor"
-            " locks are counted, so that a difference there is not told apart further; statements are prepared once per"
-            " connection, and a server that keeps a generic plan plans them no more",
+            *_outside_notes(report),
             "cells with and without partitions were measured in different rounds: these ratios are no verdicts, and"
             " each interval is of one look, by itself",
         ),
+    )
+
+
+def _outside_notes(report: PartitionsReport) -> tuple[str, ...]:
+    """What is known of the time outside the executor."""
+    said = (
+        "outside the executor: parsing, planning, locks, commits, protocol and client; statements are prepared once per"
+        " connection, and a server that keeps a generic plan plans them no more"
+    )
+    known = {
+        name: any(
+            part.name == name and part.with_ is not None for one in report.penalties for part in one.parts
+        )
+        for name in (_PLANNING, _LOCKED)
+    }
+    if not any(known.values()):
+        return (
+            f"{said}. Neither planning alone nor locks were counted, so that it is not told apart further",
+        )
+    asked = (
+        "planning and locks were asked after the slices, in the first rounds of a cell, of one client that works"
+        " alone, with planning tracked in its session: with more clients planning may take longer, and waiting for"
+        " locks is in neither"
+    )
+    return (
+        (said, asked)
+        if known[_PLANNING]
+        else (said, f"{asked}. Releases before 13 do not tell planning apart")
     )
 
 
@@ -227,8 +301,10 @@ def _row(part: Part, total: float | None) -> tuple[str, ...]:
 
 
 def _shown(value: float | None) -> str:
-    return words.NOTHING if value is None else words.quantity(value)
+    if value is None:
+        return words.NOTHING
+    return f"{value:,.0f}" if value == round(value) else words.quantity(value)
 
 
 def _signed(value: float) -> str:
-    return words.NOTHING if math.isnan(value) else f"{'-' if value < 0 else '+'}{words.quantity(abs(value))}"
+    return words.NOTHING if math.isnan(value) else f"{'-' if value < 0 else '+'}{_shown(abs(value))}"

@@ -27,6 +27,7 @@ from pgverdict.run.sharing import ObtainedArm, Spec
 from pgverdict.run.site import Site
 from pgverdict.servers.marked import remove_tree
 from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Pinning, settings_in
+from pgverdict.spec.partitions import is_about_partitions
 from pgverdict.spec.quantities import is_size, size_bytes
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads.fitting import require_fit
@@ -138,6 +139,7 @@ def prepare_cell(
         install_pools=ground.install_pools,
         freeze=ground.freeze,
         confiner=ground.confiner,
+        asks_preliminaries=is_about_partitions(cell.spec, campaign.cells),
     )
     if cell.regime is Regime.STEADY:
         prepared = age_cell(prepared, [_templates(made) for made in pools], site, listener)
