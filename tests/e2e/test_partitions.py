@@ -26,6 +26,7 @@ def test_planning_and_locks_are_asked_of_a_cell_with_partitions(home: Path, stor
         # The partitioned table, and the partition that is read, with their indexes.
         assert 3 <= asked.relations_locked <= 42
         assert 0 < asked.relations_locked_fast_path <= 16
-        assert asked.plans in range(41)
+        assert asked.plans is not None
         assert asked.planning_us_mean is not None
+        assert 0 <= asked.plans <= asked.transactions
         assert (asked.planning_us_mean > 0) == (asked.plans > 0)
