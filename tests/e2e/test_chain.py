@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from pgverdict.store.opening import open_store
 from tests.e2e import cli
 
 pytestmark = pytest.mark.slow
 
 TINY = (
     "--scale", "1", "-p", "rows=2000", "-p", "l_i1_rows=1000", "-p", "l_i2_rows=200", "-p", "rates=100",
-    "-p", "seconds=1", "-p", "wait_seconds=0", "--set", "synchronous_commit=off",
+    "-p", "seconds=2", "-p", "wait_seconds=0", "--set", "synchronous_commit=off",
 )  # fmt: skip
 
 STEPS = ["l.i0", "l.x", "l.i1", "l.i2", "qr100", "qp100"]
@@ -31,11 +32,28 @@ def test_a_chain_takes_every_arm_through_all_steps_and_tells_of_each(home: Path,
     told = {(verdict["metric"], verdict["subject"]) for verdict in cell["verdicts"]}
     for step in STEPS:
         assert {("step_rate", step), ("step_us_p99", step), ("step_cpu_us", step)} <= told
+    _check_seconds(store)
     again = cli.report_of("report", "--store", store, home=home)
     assert again["steps"] == report["steps"]
     text = cli.run("report", "--store", store, home=home).stdout
     assert "relative throughput by step" in text
     assert "Relative throughput by step" in Path(store).with_suffix(".html").read_text()
+
+
+def _check_seconds(store: str) -> None:
+    """Steps of more than a second are kept second by second, and the parts are the whole."""
+    with open_store(store) as opened:
+        rounds = opened.load_run().cells[0].measured
+    long = [one for r in rounds for one in r.slices if one.seconds]
+    assert len(long) >= 2 * 2 * 2, "two steps of two seconds, of two arms, in two rounds"
+    for one in long:
+        whole, *kinds = one.seconds
+        assert whole.kind is None
+        assert sum(whole.transactions) == one.transactions
+        assert {"insert", "query"} <= {series.kind for series in kinds}
+        assert sum(sum(series.transactions) for series in kinds) <= one.transactions
+        busy_ns = sum(n * (mean or 0) for n, mean in zip(whole.transactions, whole.mean_ns, strict=True))
+        assert busy_ns == pytest.approx(one.latency.mean_ns * one.transactions)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from pgverdict.records.round import (
     PreliminariesRecord,
     RoundRecord,
     RoundState,
+    SecondsRecord,
     SliceRecord,
     StatementRecord,
     StepRecord,
@@ -43,6 +44,11 @@ from pgverdict.spec.tuning import MEMORY_BYTES_MIN, Disk, Tuning, Use
 
 LATENCY = Latency(15_001.0, 19_201.5, 2210.1, 19_010.0, 22_840.3, 27_112.9, 190_887.0)
 HISTOGRAM = base64.b64encode(b"\x1c\x84\x93\x14" + bytes(range(60))).decode()
+
+SECONDS = (
+    SecondsRecord(None, (5012, 0, 4988), (19_201.5, None, 19_340.25)),
+    SecondsRecord("read", (5012, 0, 4988), (19_201.5, None, 19_340.25)),
+)
 
 
 def a_round(ordinal: int, *, key: str = "select-only scale=10 clients=1") -> RoundRecord:
@@ -85,6 +91,7 @@ def a_round(ordinal: int, *, key: str = "select-only scale=10 clients=1") -> Rou
                 engine_run_delay_ns=120_000,
                 begin_late_ns_max=4000,
                 drain_ns_max=18_000,
+                seconds=SECONDS if number == 0 else (),
             )
             for number, pair in enumerate(plan.pairs)
             for position, arm in enumerate(pair.order)
@@ -198,7 +205,20 @@ def _made(kind: Any, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]
 
 
 _latency = _made(Latency)
-_slice = _made(SliceRecord, pair=_small, position=_small, arm=_small, latency=_latency)
+_seconds = st.builds(
+    SecondsRecord,
+    st.none() | _text,
+    st.lists(_whole, max_size=3).map(tuple),
+    st.lists(st.none() | _number, max_size=3).map(tuple),
+)
+_slice = _made(
+    SliceRecord,
+    pair=_small,
+    position=_small,
+    arm=_small,
+    latency=_latency,
+    seconds=st.lists(_seconds, max_size=2).map(tuple),
+)
 _statement = _made(
     StatementRecord,
     histogram=_histogram,

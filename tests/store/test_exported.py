@@ -103,7 +103,7 @@ def test_a_file_of_an_earlier_version_is_read_and_stays_as_it_is(
     file = tmp_path / "run.sqlite"
     export_run(here, "2026-11-21-3f9a", file)
     with sqlite3.connect(file) as connection:
-        for table in ("steps", "round_logs", "preliminaries"):
+        for table in ("steps", "round_logs", "preliminaries", "slice_seconds"):
             connection.execute(f"DROP TABLE {table}")
         connection.execute("DROP INDEX rounds_cell_state_idx")
         connection.execute(f"UPDATE {VERSION_TABLE} SET version_num = '0010'")
@@ -119,6 +119,7 @@ def test_a_file_of_an_earlier_version_is_read_and_stays_as_it_is(
                 dataclasses.replace(
                     one,
                     arms=tuple(dataclasses.replace(arm, steps=(), preliminaries=()) for arm in one.arms),
+                    slices=tuple(dataclasses.replace(each, seconds=()) for each in one.slices),
                     logs=(),
                 )
                 for one in cell.rounds

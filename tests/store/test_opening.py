@@ -77,6 +77,7 @@ BROUGHT = {"0007": ("runs file", "runs left_out", "cells settings", "cells troub
 
 
 BROUGHT_TABLES = {
+    "0014": ("slice_seconds",),
     "0013": ("round_logs", "preliminaries"),
     "0011": ("steps",),
     "0009": ("round_tasks",),
@@ -86,7 +87,7 @@ BROUGHT_TABLES = {
 
 @pytest.mark.parametrize(
     "version",
-    ["0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012"],
+    ["0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012", "0013"],
 )
 def test_a_store_of_an_earlier_version_opens_with_all_its_runs(version: str, url: str) -> None:
     with open_store(url) as store:
@@ -112,8 +113,10 @@ def test_a_store_of_an_earlier_version_opens_with_all_its_runs(version: str, url
             arms = tuple(dataclasses.replace(arm, kinds=()) for arm in arms)
         if version < "0011":
             arms = tuple(dataclasses.replace(arm, steps=()) for arm in arms)
-        arms = tuple(dataclasses.replace(arm, preliminaries=()) for arm in arms)
-        of_scripts = dataclasses.replace(made.a_round(0), arms=arms)
+        if version < "0013":
+            arms = tuple(dataclasses.replace(arm, preliminaries=()) for arm in arms)
+        slices = tuple(dataclasses.replace(one, seconds=()) for one in made.a_round(0).slices)
+        of_scripts = dataclasses.replace(made.a_round(0), arms=arms, slices=slices)
         expected = made.a_run(rounds=(of_scripts,))
         if version < "0003":
             unseen = dataclasses.replace(of_scripts, surroundings=None)

@@ -165,7 +165,7 @@ impl<T: Taker> Seat<T> {
         match ending {
             Ending::Done => {
                 self.tally.transactions += 1;
-                desk.recorder.transaction(now - self.begun_ns);
+                desk.recorder.transaction(now - self.begun_ns, desk.times.in_seconds(now));
             }
             Ending::Failed => self.tally.failed += 1,
         }

@@ -96,7 +96,12 @@ pub struct Times {
     pub discard: u64,
     /// How many each client counts at most.
     pub count_max: u64,
+    /// From where seconds are counted; `None` where the slice is known to last no longer than one, as most are.
+    seconds_from_ns: Option<u64>,
 }
+
+/// Slices that end by themselves within this time are one second, so to speak.
+const SECOND: Duration = Duration::from_secs(1);
 
 impl Times {
     pub fn of(plan: &Plan, begun_at_ns: u64) -> Self {
@@ -111,7 +116,15 @@ impl Times {
             Amount::TransactionsPerClient(count) => (begun_at_ns, count),
             Amount::Program => (begun_at_ns, 0),
         };
-        Self { end_ns, count_from_ns, discard, count_max }
+        let short = matches!(plan.bound, Amount::Duration(duration) if duration <= SECOND);
+        let seconds_from_ns = (!short).then_some(begun_at_ns);
+        Self { end_ns, count_from_ns, discard, count_max, seconds_from_ns }
+    }
+
+    /// This reading of the clock after the slice's start, where its seconds are told.
+    #[inline]
+    pub fn in_seconds(&self, now: u64) -> Option<u64> {
+        self.seconds_from_ns.map(|from_ns| now.saturating_sub(from_ns))
     }
 
     /// Since when an answer counts as waited for: in a slice with an end in time no answer need

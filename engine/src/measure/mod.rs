@@ -8,5 +8,6 @@ pub mod histogram;
 pub mod intervals;
 pub mod moments;
 pub mod recorder;
+pub mod seconds;
 pub mod summary;
 pub mod totals;

@@ -1,8 +1,12 @@
 //! What happened in a slice, in raw nanoseconds: one number per transaction and per statement.
 
+use super::seconds::Seconds;
+
 #[derive(Debug, Default)]
 pub struct Recorder {
     pub transactions: Vec<u64>,
+    /// The same second by second; empty where the slice is not to be told so.
+    pub seconds: Seconds,
     /// By the number of the statement.
     pub statements: Vec<Vec<u64>>,
     /// By the number of the kind of transaction.
@@ -14,6 +18,7 @@ pub struct Recorder {
 pub struct KindSamples {
     /// Of those that were done.
     pub transactions: Vec<u64>,
+    pub seconds: Seconds,
     pub failed: u64,
     /// Of those that were done: how many ended with a rollback because they were meant to.
     pub rolled_back: u64,
@@ -40,14 +45,19 @@ impl Recorder {
         let kind = || KindSamples { transactions: samples(), ..KindSamples::default() };
         Self {
             transactions: samples(),
+            seconds: Seconds::default(),
             statements: (0..shape.statements).map(|_| samples()).collect(),
             kinds: (0..shape.kinds).map(|_| kind()).collect(),
         }
     }
 
+    /// `ended_ns`: when it ended, after the slice's start, where seconds are told.
     #[inline]
-    pub fn transaction(&mut self, ns: u64) {
+    pub fn transaction(&mut self, ns: u64, ended_ns: Option<u64>) {
         self.transactions.push(ns);
+        if let Some(ended_ns) = ended_ns {
+            self.seconds.record(ended_ns, ns);
+        }
     }
 
     #[inline]
@@ -55,13 +65,17 @@ impl Recorder {
         self.statements[statement].push(ns);
     }
 
-    /// The end of a transaction of a kind: how long it took if it was done.
+    /// The end of a transaction of a kind: how long it took if it was done, and when, as of every transaction.
     #[inline]
-    pub fn kind(&mut self, kind: usize, done_ns: Option<u64>, rolled_back: bool, retried: u32) {
+    pub fn kind(&mut self, kind: usize, done_ns: Option<u64>, ended_ns: Option<u64>, rolled_back: bool, retried: u32) {
         let samples = &mut self.kinds[kind];
-        match done_ns {
-            Some(ns) => samples.transactions.push(ns),
-            None => samples.failed += 1,
+        match (done_ns, ended_ns) {
+            (Some(ns), None) => samples.transactions.push(ns),
+            (Some(ns), Some(ended_ns)) => {
+                samples.transactions.push(ns);
+                samples.seconds.record(ended_ns, ns);
+            }
+            (None, _) => samples.failed += 1,
         }
         samples.rolled_back += u64::from(rolled_back);
         samples.retried += u64::from(retried);
@@ -70,11 +84,13 @@ impl Recorder {
     /// Takes the samples of `other` and leaves it empty, its memory kept.
     pub fn absorb(&mut self, other: &mut Recorder) {
         self.transactions.append(&mut other.transactions);
+        self.seconds.absorb(&mut other.seconds);
         for (own, others) in self.statements.iter_mut().zip(&mut other.statements) {
             own.append(others);
         }
         for (own, others) in self.kinds.iter_mut().zip(&mut other.kinds) {
             own.transactions.append(&mut others.transactions);
+            own.seconds.absorb(&mut others.seconds);
             own.failed += others.failed;
             own.rolled_back += others.rolled_back;
             own.retried += others.retried;
@@ -84,6 +100,7 @@ impl Recorder {
 
     pub fn clear(&mut self) {
         self.transactions.clear();
+        self.seconds.clear();
         self.statements.iter_mut().for_each(Vec::clear);
         self.kinds.iter_mut().for_each(KindSamples::clear);
     }
@@ -93,6 +110,7 @@ impl KindSamples {
     /// Keeps its memory.
     fn clear(&mut self) {
         self.transactions.clear();
+        self.seconds.clear();
         (self.failed, self.rolled_back, self.retried) = (0, 0, 0);
     }
 }
@@ -105,15 +123,17 @@ mod tests {
     fn absorbing_moves_samples_and_keeps_memory() {
         let shape = Shape { statements: 2, kinds: 1 };
         let (mut all, mut one) = (Recorder::new(shape, 1), Recorder::new(shape, 1));
-        one.transaction(5);
+        one.transaction(5, Some(2_000_000_000));
         one.statement(1, 4);
-        one.kind(0, Some(5), true, 2);
-        one.kind(0, None, false, 1);
+        one.kind(0, Some(5), Some(0), true, 2);
+        one.kind(0, None, Some(1), false, 1);
         all.absorb(&mut one);
         assert_eq!((all.transactions.as_slice(), all.statements[1].as_slice()), (&[5][..], &[4][..]));
         let kind = &all.kinds[0];
         assert_eq!(kind.transactions, [5]);
         assert_eq!((kind.failed, kind.rolled_back, kind.retried), (1, 1, 3));
+        assert_eq!((all.seconds.all().len(), kind.seconds.all().len()), (3, 1));
+        assert!(one.seconds.all().is_empty());
         assert!(one.transactions.is_empty() && one.transactions.capacity() >= SAMPLES_EXPECTED);
         assert!(one.kinds[0].transactions.is_empty() && one.kinds[0].retried == 0);
         all.clear();

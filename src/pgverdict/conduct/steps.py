@@ -100,7 +100,7 @@ class StepRunner:
             self._record(
                 step, done.begun_at_ns, done.ended_at_ns, operations, told.latency, before.usage, usage
             ),
-            self._slice(step, done, before, usage, boundary, number),
+            self._slice(step, done, before, usage, boundary, number, ready.kinds),
         )
 
     def _run_lanes(self, step: Step, number: int) -> StepDone:
@@ -157,13 +157,22 @@ class StepRunner:
         return _Before(read_usage(self._server, self._watching), reader.read())
 
     def _slice(
-        self, step: Step, done: SliceDone, before: _Before, usage: Usage, boundary: Boundary, number: int
+        self,
+        step: Step,
+        done: SliceDone,
+        before: _Before,
+        usage: Usage,
+        boundary: Boundary,
+        number: int,
+        kinds: Sequence[str] = (),
     ) -> SliceRecord:
         counted = growth(before.boundary, boundary)
         # Workers of vacuum and of index builds end within steps, and what they used must not go with them.
         counted["server_cpu_ns"] = max(0, usage.cpu_ns - before.usage.cpu_ns)
         name = f"the step {step.name} of arm {self._arm}"
-        return record_slice(done, counted, arm=self._arm, pair=number, position=self._position, name=name)
+        return record_slice(
+            done, counted, arm=self._arm, pair=number, position=self._position, name=name, kinds=kinds
+        )
 
     def _record(
         self,

@@ -48,6 +48,15 @@ class Connected:
 
 
 @dataclass(frozen=True)
+class Seconds:
+    """A slice second by second; of one kind of transactions, by its number, or of all (None)."""
+
+    kind: int | None
+    transactions: tuple[int, ...]
+    mean_ns: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
 class SliceDone:
     """A slice ran. `latency` is None where nothing was counted."""
 
@@ -63,6 +72,8 @@ class SliceDone:
     engine_run_delay_ns: int
     begin_late_ns_max: int
     drain_ns_max: int
+    seconds: tuple[Seconds, ...] = ()
+    """Of all transactions first, then of each kind; none where all ended within the first."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +156,7 @@ def connected(message: Mapping[str, Any]) -> Connected:
 def slice_done(message: Mapping[str, Any]) -> SliceDone:
     """From `slice_done`."""
     engine = message["engine"]
+    told = [(None, message["seconds"]), *((one["kind"], one["seconds"]) for one in message["kinds"])]
     return SliceDone(
         begun_at_ns=message["begun_at_ns"],
         ended_at_ns=message["ended_at_ns"],
@@ -158,6 +170,11 @@ def slice_done(message: Mapping[str, Any]) -> SliceDone:
         engine_run_delay_ns=engine["run_delay_ns"],
         begin_late_ns_max=engine["begin_late_ns_max"],
         drain_ns_max=engine["drain_ns_max"],
+        seconds=tuple(
+            Seconds(kind, tuple(seconds["transactions"]), tuple(seconds["mean_ns"]))
+            for kind, seconds in told
+            if seconds is not None
+        ),
     )
 
 

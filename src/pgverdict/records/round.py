@@ -32,6 +32,18 @@ class Latency:
 
 
 @dataclass(frozen=True)
+class SecondsRecord:
+    """A slice second by second, by when transactions ended after its begin. The last second is mostly cut short."""
+
+    kind: str | None
+    """The kind of transactions it is about; None for all."""
+    transactions: tuple[int, ...]
+    """Counted and successful."""
+    mean_ns: tuple[float | None, ...]
+    """Of their times; None where none ended."""
+
+
+@dataclass(frozen=True)
 class SliceRecord:
     """A short stretch in which one arm worked."""
 
@@ -68,6 +80,8 @@ class SliceRecord:
     """How long the placement's cores worked for anybody, in ticks of 10 ms: less server and engine, for others."""
     steal_ns: int | None = None
     """How long the hypervisor kept these cores for other machines, in the same ticks."""
+    seconds: tuple[SecondsRecord, ...] = ()
+    """Where it lasted longer than a second."""
 
 
 @dataclass(frozen=True)

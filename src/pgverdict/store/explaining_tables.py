@@ -1,6 +1,16 @@
-"""The tables of what explains rounds and is in no metric: why they failed, what comes before execution."""
+"""The tables of what explains rounds and is in no metric: why they failed, what comes before execution, seconds."""
 
-from sqlalchemy import BigInteger, Column, Double, ForeignKey, ForeignKeyConstraint, Integer, Table, Text
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    Double,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Integer,
+    Table,
+    Text,
+)
 
 from pgverdict.store.columns import Key
 from pgverdict.store.run_tables import metadata
@@ -12,6 +22,36 @@ round_logs = Table(
     Column("arm", Integer, primary_key=True, autoincrement=False, comment="the arm"),
     Column("text", Text, nullable=False, comment="last whole lines of its server's log, 64 KiB at most"),
     comment="The end of what an arm's server wrote in a round that failed",
+)
+
+slice_seconds = Table(
+    "slice_seconds",
+    metadata,
+    Column("round", Key, primary_key=True, autoincrement=False, comment="the round"),
+    Column(
+        "slice_place",
+        Integer,
+        primary_key=True,
+        autoincrement=False,
+        comment="place of the slice in the round",
+    ),
+    Column(
+        "place",
+        Integer,
+        primary_key=True,
+        autoincrement=False,
+        comment="0 for all transactions, then by kind",
+    ),
+    Column("kind", Text, comment="the kind of transactions; null: all"),
+    Column(
+        "transactions",
+        JSON,
+        nullable=False,
+        comment="counted and successful, by the second in which they ended",
+    ),
+    Column("mean_ns", JSON, nullable=False, comment="mean time of these, by second; null where none ended"),
+    ForeignKeyConstraint(["round", "slice_place"], ["slices.round", "slices.place"]),
+    comment="A slice of more than a second, second by second",
 )
 
 preliminaries = Table(

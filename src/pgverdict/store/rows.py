@@ -146,7 +146,12 @@ def round_row(cell: int, place: int, record: RoundRecord) -> dict[str, Any]:
 
 def slice_rows(number: int, record: RoundRecord) -> list[dict[str, Any]]:
     return [
-        {"round": number, "place": place, **_plain(one, "latency"), **_latency_columns(one.latency)}
+        {
+            "round": number,
+            "place": place,
+            **_plain(one, "latency", "seconds"),
+            **_latency_columns(one.latency),
+        }
         for place, one in enumerate(record.slices)
     ]
 
@@ -328,7 +333,9 @@ def round_record(
     return RoundRecord(
         plan=plan,
         state=RoundState(row["state"]),
-        slices=tuple(SliceRecord(latency=_latency(r), **_take(SliceRecord, r, "latency")) for r in slices),
+        slices=tuple(
+            SliceRecord(latency=_latency(r), **_take(SliceRecord, r, "latency", "seconds")) for r in slices
+        ),
         arms=tuple(arms),
         placement=_pairs(row["placement"]),
         surroundings=None if row["watched_ns"] is None else Surroundings(**_take(Surroundings, row)),

@@ -346,6 +346,7 @@ def _add_round(connection: Connection, cell: int, place: int, record: RoundRecor
     _add(connection, tables.kinds, rows.kind_rows(number, record))
     _add(connection, tables.round_tasks, rows.task_rows(number, record))
     _add(connection, tables.steps, rows.step_rows(number, record))
+    _add(connection, tables.slice_seconds, explaining_rows.seconds_rows(number, record))
     _add(connection, tables.round_logs, explaining_rows.log_rows(number, record))
     _add(connection, tables.preliminaries, explaining_rows.preliminaries_rows(number, record))
 
@@ -375,7 +376,7 @@ def _rows(
 
 
 def _load_rounds(connection: Connection, run_id: str) -> dict[int, list[RoundRecord]]:
-    """The rounds of a run's cells, by the cell's number: ten queries however many there are."""
+    """The rounds of a run's cells, by the cell's number: eleven queries however many there are."""
     of_run = select(tables.cells.c.cell).where(tables.cells.c.run_id == run_id)
     in_cells = tables.rounds.c.cell.in_(of_run)
     numbers = select(tables.rounds.c.round).where(in_cells)
@@ -415,6 +416,9 @@ def _load_rounds(connection: Connection, run_id: str) -> dict[int, list[RoundRec
     slices = defaultdict(list)
     for row in _rows(connection, tables.slices, tables.slices.c.round.in_(numbers)):
         slices[row["round"]].append(row)
+    seconds = defaultdict(list)
+    for row in _rows(connection, tables.slice_seconds, tables.slice_seconds.c.round.in_(numbers)):
+        seconds[row["round"]].append(row)
     logs = defaultdict(list)
     for row in _rows(connection, tables.round_logs, tables.round_logs.c.round.in_(numbers)):
         logs[row["round"]].append(row)
@@ -422,5 +426,6 @@ def _load_rounds(connection: Connection, run_id: str) -> dict[int, list[RoundRec
     rounds: dict[int, list[RoundRecord]] = defaultdict(list)
     for row in _rows(connection, tables.rounds, in_cells, order=["cell", "place"]):
         said = explaining_rows.log_records(logs[row["round"]])
-        rounds[row["cell"]].append(rows.round_record(row, slices[row["round"]], arms[row["round"]], said))
+        record = rows.round_record(row, slices[row["round"]], arms[row["round"]], said)
+        rounds[row["cell"]].append(explaining_rows.with_seconds(record, seconds[row["round"]]))
     return rounds

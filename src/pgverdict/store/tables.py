@@ -1,14 +1,15 @@
 """The tables, in the glossary's words. They describe the newest version; `migrations/` leads there.
 
     runs ── arms
-      └──── cells ── rounds ── slices, round_logs
+      └──── cells ── rounds ── round_logs
+                        ├───── slices ── slice_seconds
                         └───── round_arms ── statements, kinds, steps, round_tables, round_tasks, preliminaries
 
 An arm, a cell and a round know their place (from 0) in what they belong to; arm 0 is the baseline.
 Lists of pairs (settings, placement) are JSON arrays of [name, value], in the order they came.
 """
 
-from pgverdict.store.explaining_tables import preliminaries, round_logs
+from pgverdict.store.explaining_tables import preliminaries, round_logs, slice_seconds
 from pgverdict.store.round_tables import (
     kinds,
     round_arms,
@@ -21,7 +22,7 @@ from pgverdict.store.round_tables import (
 )
 from pgverdict.store.run_tables import arms, cells, metadata, runs
 
-VERSION = "0013"
+VERSION = "0014"
 """The newest migration, which these tables agree with (a test holds it). Versions sort as text."""
 
 VERSION_TABLE = "store_version"
@@ -40,6 +41,7 @@ __all__ = [
     "round_tasks",
     "rounds",
     "runs",
+    "slice_seconds",
     "slices",
     "statements",
     "steps",

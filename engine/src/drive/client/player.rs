@@ -235,7 +235,7 @@ impl PlayerClient {
     fn end(&mut self, desk: &mut PlayerDesk<'_>, now: u64, ending: Ending, rolled_back: bool) {
         if self.seat.end(desk, now, ending) {
             let done = (ending == Ending::Done).then(|| now - self.seat.begun_ns);
-            desk.recorder.kind(self.kind, done, rolled_back, self.tries - 1);
+            desk.recorder.kind(self.kind, done, desk.times.in_seconds(now), rolled_back, self.tries - 1);
         }
     }
 

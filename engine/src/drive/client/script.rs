@@ -230,7 +230,7 @@ impl<T: Repertoire> ScriptClient<T> {
     fn finish(&mut self, desk: &mut ScriptDesk<'_>, now: u64, ending: Ending) {
         let done_ns = (ending == Ending::Done).then(|| now - self.seat.begun_ns);
         if self.seat.end(desk, now, ending) && desk.part.program.scripts.len() > 1 {
-            desk.recorder.kind(self.script, done_ns, false, 0);
+            desk.recorder.kind(self.script, done_ns, desk.times.in_seconds(now), false, 0);
         }
     }
 

@@ -10,6 +10,7 @@ use crate::drive::load::Loaded;
 use crate::drive::slice::{Amount, Outcome};
 use crate::measure::moments::Moments;
 use crate::measure::recorder::Recorder;
+use crate::measure::seconds::{Second, Seconds};
 use crate::measure::summary::{Summary, percentiles};
 use crate::measure::totals::Totals;
 use crate::parameters::{Given, Parameters};
@@ -87,6 +88,7 @@ pub fn slice_done(arm: u32, outcome: &Outcome, samples: &mut Recorder) -> SliceD
             retried: samples.retried,
             mean_ns: (moments.count > 0).then_some(moments.mean),
             p50_ns: (moments.count > 0).then(|| percentiles(&mut samples.transactions, [0.5])[0]),
+            seconds: seconds(&samples.seconds),
         }
     });
     let kinds: Vec<KindOfSlice> = kinds.collect();
@@ -104,6 +106,7 @@ pub fn slice_done(arm: u32, outcome: &Outcome, samples: &mut Recorder) -> SliceD
         statements: statements.collect(),
         kinds,
         latency_ns: latency(&mut samples.transactions),
+        seconds: seconds(&samples.seconds),
         engine: Engine {
             cpu_ns: outcome.cpu_ns,
             run_delay_ns: outcome.run_delay_ns,
@@ -148,6 +151,15 @@ pub fn totals(arm: u32, totals: &mut Totals) -> message::Totals {
         latency_ns: latency(&mut totals.latencies),
         histogram: totals.histogram.text(),
     }
+}
+
+/// `None`: there is but one, or they were not told apart.
+fn seconds(seconds: &Seconds) -> Option<message::Seconds> {
+    let all = seconds.all();
+    (all.len() > 1).then(|| message::Seconds {
+        transactions: all.iter().map(|second| second.transactions).collect(),
+        mean_ns: all.iter().map(Second::mean_ns).collect(),
+    })
 }
 
 fn latency(samples: &mut [u64]) -> Option<Latency> {

@@ -64,7 +64,14 @@ pub struct SliceDone {
     pub retried: u64,
     pub statements: Vec<StatementOfSlice>,
     pub kinds: Vec<KindOfSlice>,
+    pub seconds: Option<Seconds>,
     pub engine: Engine,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Seconds {
+    pub transactions: Vec<u64>,
+    pub mean_ns: Vec<Option<f64>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -95,6 +102,7 @@ pub struct KindOfSlice {
     pub retried: u64,
     pub mean_ns: Option<f64>,
     pub p50_ns: Option<f64>,
+    pub seconds: Option<Seconds>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
