@@ -33,5 +33,13 @@ class Writers:
 
     def logs(self) -> tuple[LogRecord, ...]:
         """The end of each log, by arm; none of a server that wrote nothing, or whose log is not ours to read."""
-        ends = ((arm, self._servers[arm].log_end(BYTES_MAX)) for arm in sorted(self._servers))
+        ends = ((arm, _end(self._servers[arm])) for arm in sorted(self._servers))
         return tuple(LogRecord(arm, text) for arm, text in ends if text)
+
+
+def _end(server: AnyServer) -> str:
+    """A log that cannot be read is no reason to lose the round's story, and says so in its own place."""
+    try:
+        return server.log_end(BYTES_MAX)
+    except OSError as error:
+        return f"its log cannot be read: {error}\n"
