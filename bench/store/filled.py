@@ -26,7 +26,8 @@ from pgverdict.records.round import (
     StatementRecord,
 )
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
-from pgverdict.spec.campaign import Campaign, CellSpec, Written, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec, Written
 from pgverdict.store.opening import open_store
 
 HISTOGRAM_BYTES = 1056

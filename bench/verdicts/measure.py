@@ -22,7 +22,8 @@ from pgverdict.run.site import Site, measuring_alone
 from pgverdict.servers.account import server_account
 from pgverdict.servers.home import Home
 from pgverdict.servers.workspace import Workspace, sweep
-from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.spec.quantities import setting
 from pgverdict.store.opening import open_store
 

@@ -12,7 +12,8 @@ from bench.verdicts.taken import take
 from pgverdict.judge.cell import judge_run
 from pgverdict.records.round import RoundState
 from pgverdict.records.run import RunRecord, RunState
-from pgverdict.spec.campaign import Campaign, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign
 from tests.judge.made import SPEC, a_cell, rounds_of
 from tests.store.made import a_run
 

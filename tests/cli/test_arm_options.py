@@ -6,7 +6,7 @@ import pytest
 
 from pgverdict.cli.arm_options import tuning_of, with_directories
 from pgverdict.errors import UserError
-from pgverdict.spec.campaign import make_arms
+from pgverdict.spec.arms import make_arms
 from pgverdict.spec.tuning import Disk, Tuning, Use
 
 

@@ -10,8 +10,9 @@ from pgverdict.judge.calibration import calibration
 from pgverdict.judge.levels import usable_pairs
 from pgverdict.observe.host import host_facts
 from pgverdict.records.run import RunRecord, RunState
+from pgverdict.spec.arms import make_arms
 from pgverdict.spec.cache import Cache
-from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.store.opening import open_store
 from pgverdict.store.runs import Store
 from tests.judge.calibrated import a_calibration

@@ -17,7 +17,8 @@ from pgverdict.run.site import Site
 from pgverdict.servers.account import server_account
 from pgverdict.servers.home import Home
 from pgverdict.servers.workspace import Workspace
-from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.spec.regime import Regime
 from tests.e2e import cli
 from tests.run.test_execute import Silence

@@ -13,7 +13,8 @@ from pgverdict.run.site import Site, measuring_alone
 from pgverdict.servers.account import server_account
 from pgverdict.servers.home import Home
 from pgverdict.servers.workspace import Workspace
-from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.store.opening import open_store
 from pgverdict.workloads import catalogue
 from pgverdict.workloads.workload import Check

@@ -9,7 +9,8 @@ from pgverdict.plan.pools import Pools
 from pgverdict.plan.rounds import RoundPlan, arrange
 from pgverdict.records.round import RoundRecord
 from pgverdict.records.run import ArmFacts, CellRecord, Purpose, RunRecord, RunState
-from pgverdict.spec.campaign import Campaign, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign
 
 from .made import SPEC, a_round, a_slice, an_arm, latency
 

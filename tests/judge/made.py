@@ -13,7 +13,8 @@ from pgverdict.records.round import (
     StatementRecord,
 )
 from pgverdict.records.run import CellRecord
-from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec
 
 SPEC = CellSpec("select-only", 10, 1)
 

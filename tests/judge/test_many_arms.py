@@ -10,7 +10,7 @@ from pgverdict.judge.estimate import estimate, order_columns
 from pgverdict.judge.verdict import Outcome
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.records.round import RoundRecord
-from pgverdict.spec.campaign import make_arms
+from pgverdict.spec.arms import make_arms
 
 from .made import a_campaign, a_cell
 from .many import plans_of, round_of_arms

@@ -8,7 +8,7 @@ import pytest
 
 from pgverdict.judge.trend import Trend, is_series, judge_trend, judge_trends
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
-from pgverdict.spec.campaign import Arm, make_arms
+from pgverdict.spec.arms import Arm, make_arms
 
 from .made import a_campaign, a_cell
 from .many import plans_of, round_of_arms

@@ -4,7 +4,8 @@ import pytest
 
 from pgverdict.errors import UserError
 from pgverdict.plan.matrix import HostSize, campaign_of
-from pgverdict.spec.campaign import Campaign, CellSpec, Defaults, Freeze, Pinning, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec, Defaults, Freeze, Pinning
 from pgverdict.spec.document import read_document
 from pgverdict.spec.regime import Regime
 from pgverdict.spec.tuning import Disk, Tuning, Use

@@ -17,7 +17,8 @@ from pgverdict.records.round import (
 )
 from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
 from pgverdict.report.model import Report, make_report
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Role
+from pgverdict.spec.arms import Arm, Role
+from pgverdict.spec.campaign import Campaign, CellSpec
 
 SELECT = "SELECT abalance FROM pgbench_accounts WHERE aid = $1"
 UPDATE = "UPDATE pgbench_accounts SET abalance = abalance + $1 WHERE aid = $2"

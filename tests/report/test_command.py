@@ -5,8 +5,9 @@ import dataclasses
 import pytest
 
 from pgverdict.report.command import compare_command
+from pgverdict.spec.arms import Arm, Role
 from pgverdict.spec.cache import Cache
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Defaults, Freeze, Pinning, Role
+from pgverdict.spec.campaign import Campaign, CellSpec, Defaults, Freeze, Pinning
 from pgverdict.spec.own import OwnDump, OwnScript, OwnText, OwnWork
 from pgverdict.spec.quantities import duration_s
 from pgverdict.spec.regime import Regime

@@ -17,7 +17,7 @@ from pgverdict.report.machine import to_json
 from pgverdict.report.markdown import to_markdown
 from pgverdict.report.model import Report, make_report
 from pgverdict.report.terminal import print_report
-from pgverdict.spec.campaign import make_arms
+from pgverdict.spec.arms import make_arms
 from tests.judge.many import plans_of, round_of_arms
 
 from . import samples

@@ -7,7 +7,8 @@ import pytest
 from pgverdict.judge.verdict import Outcome, Verdict
 from pgverdict.records.run import ArmFacts
 from pgverdict.report import words
-from pgverdict.spec.campaign import CellSpec, Role
+from pgverdict.spec.arms import Role
+from pgverdict.spec.campaign import CellSpec
 
 from .samples import UNDECIDED, a_verdict
 

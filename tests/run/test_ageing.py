@@ -18,7 +18,8 @@ from pgverdict.run import ageing
 from pgverdict.run.ageing import age_cell, expected_round_s, require_budget, with_notes
 from pgverdict.run.site import Site
 from pgverdict.servers.install import Install
-from pgverdict.spec.campaign import Campaign, CellSpec, Role, make_arms
+from pgverdict.spec.arms import Role, make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads import catalogue
 from tests.run.test_execute import ARMS, POOLS, Silence

@@ -7,7 +7,8 @@ import pytest
 from pgverdict.errors import UserError
 from pgverdict.run.builds import SettledArm, require_optimised, settle_settings
 from pgverdict.servers.inspection import Inspection
-from pgverdict.spec.campaign import Campaign, CellSpec, Defaults, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec, Defaults
 from pgverdict.spec.tuning import Disk, Tuning, Use
 from tests.plan.test_alignment import a_build
 

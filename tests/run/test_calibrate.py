@@ -18,7 +18,8 @@ from pgverdict.records.run import ArmFacts, CellRecord, Purpose, RunRecord, RunS
 from pgverdict.run import calibrate as under_test
 from pgverdict.run import handicap
 from pgverdict.run.calibrate import ARMS, SHORT_EVERY, calibrate_host
-from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.store.opening import open_store
 from pgverdict.store.runs import Store
 from pgverdict.workloads import catalogue

@@ -7,7 +7,8 @@ import pytest
 from pgverdict.errors import UserError
 from pgverdict.observe.host import memory_bytes
 from pgverdict.run.confining import confiner_for, require_memory
-from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec
 
 
 def campaign(

@@ -23,7 +23,8 @@ from pgverdict.records.run import ArmFacts, CellRecord, RunRecord, RunState
 from pgverdict.run import execute as under_test
 from pgverdict.run.cells import LiveCell
 from pgverdict.run.execute import FAILURES_IN_A_ROW, execute, go_on
-from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.spec.regime import Regime
 from pgverdict.store.opening import open_store
 from pgverdict.store.runs import Store

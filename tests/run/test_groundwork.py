@@ -8,7 +8,8 @@ import pytest
 from pgverdict.errors import UserError, WorldError
 from pgverdict.run import groundwork as under_test
 from pgverdict.run.groundwork import _without_missing
-from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec
 from tests.run.test_execute import Silence
 
 CAMPAIGN = Campaign(make_arms(("17", "source:18", "19")), (CellSpec("select-only", 1, 1),))

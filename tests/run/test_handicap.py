@@ -14,7 +14,8 @@ from pgverdict.plan.rounds import RoundPlan
 from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.run import handicap as under_test
 from pgverdict.run.handicap import carry_handicaps, settle_handicaps
-from pgverdict.spec.campaign import Campaign, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign
 from pgverdict.workloads import catalogue
 from tests.judge.made import SPEC, round_of
 from tests.run.test_execute import Silence

@@ -5,7 +5,8 @@ import dataclasses
 from pgverdict.plan.matrix import HostSize
 from pgverdict.report.outlook import outlook_screen
 from pgverdict.run.outlook import Outlook, look_ahead
-from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.spec.regime import Regime
 
 CELLS = (CellSpec("select-only", 10, 1), CellSpec("simple-update", 100, 4))

@@ -8,7 +8,7 @@ from pgverdict.records.run import ArmFacts
 from pgverdict.report.differences import differences_of
 from pgverdict.run.places import file_systems
 from pgverdict.servers.home import Home
-from pgverdict.spec.campaign import make_arms
+from pgverdict.spec.arms import make_arms
 
 MOUNTS = """21 1 8:1 / / rw - ext4 /dev/sda1 rw
 22 21 8:17 / /mnt/hdd rw - xfs /dev/sdb1 rw

@@ -9,7 +9,8 @@ import pytest
 from pgverdict.errors import UserError
 from pgverdict.records.run import RunState
 from pgverdict.run.resume import campaign_to_prepare, find_run, seconds_so_far, what_differs
-from pgverdict.spec.campaign import Campaign, CellSpec, Freeze, Origin, Written, make_arms
+from pgverdict.spec.arms import Origin, make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec, Freeze, Written
 from pgverdict.store.opening import open_store
 from pgverdict.store.runs import Store
 from tests.store import made

@@ -12,7 +12,8 @@ from pgverdict.run.builds import require_what_is_needed
 from pgverdict.run.sharing import ObtainedArm, Spec, load_pools, obtain_arms, share_out_making
 from pgverdict.servers.home import Home
 from pgverdict.servers.install import Build, Install
-from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.spec.parameters import Chosen
 from pgverdict.workloads import catalogue
 from tests.run.test_execute import Silence

@@ -3,7 +3,8 @@
 import pytest
 
 from pgverdict.errors import UserError
-from pgverdict.spec.campaign import Campaign, CellSpec, Role, find_arms, make_arms, name_arms
+from pgverdict.spec.arms import Role, find_arms, make_arms, name_arms
+from pgverdict.spec.campaign import Campaign, CellSpec
 
 
 def test_the_same_release_twice_gives_two_names() -> None:

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pgverdict.errors import UserError
+from pgverdict.spec.arms import make_arms
 from pgverdict.spec.cache import Cache
-from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.spec.confinement import (
     CORE_MAX,
     MEMORY_BYTES_MAX,

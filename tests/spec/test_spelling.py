@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pgverdict.errors import UserError
-from pgverdict.spec.campaign import make_arms
+from pgverdict.spec.arms import make_arms
 from pgverdict.spec.spelling import FEATURES, BuildWish, Commit, Installed, Published, Source, read_spelling
 
 

@@ -25,16 +25,15 @@ from pgverdict.records.round import (
     TaskRecord,
 )
 from pgverdict.records.run import ArmFacts, CellRecord, Purpose, RunRecord, RunState
+from pgverdict.spec.arms import Arm, Role
 from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import (
     PAIRS_MOST,
-    Arm,
     Campaign,
     CellSpec,
     Defaults,
     Freeze,
     Pinning,
-    Role,
     Written,
     primary_metrics,
 )

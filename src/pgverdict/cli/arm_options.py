@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 import typer
 
 from pgverdict.errors import UserError
-from pgverdict.spec.campaign import Arm, Defaults, find_arms
+from pgverdict.spec.arms import Arm, find_arms
+from pgverdict.spec.campaign import Defaults
 from pgverdict.spec.quantities import placed, size_bytes
 from pgverdict.spec.tuning import Disk, Tuning, Use
 

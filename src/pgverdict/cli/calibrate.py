@@ -8,7 +8,8 @@ import typer
 
 from pgverdict.cli.options import Scale, StoreUrl
 from pgverdict.errors import UserError
-from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.spec.quantities import setting
 from pgverdict.workloads import catalogue
 

@@ -27,8 +27,9 @@ from pgverdict.cli.options import ReportAsJson, Scale, StoreUrl
 from pgverdict.cli.own_options import Allow, Dump, Load, Long, ReadOnly, Schema, Script, own_work
 from pgverdict.errors import UserError
 from pgverdict.servers.home import Home
+from pgverdict.spec.arms import Arm, find_arms, make_arms
 from pgverdict.spec.cache import Cache
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Defaults, Freeze, Pinning, find_arms, make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec, Defaults, Freeze, Pinning
 from pgverdict.spec.confinement import core_numbers, memory_limit_bytes, spell_size
 from pgverdict.spec.parameters import share_out
 from pgverdict.spec.quantities import HandicapAsked, duration_s, handicap, percentage, setting

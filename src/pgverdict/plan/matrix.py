@@ -12,7 +12,8 @@ from pgverdict.errors import UserError, unknown_word
 from pgverdict.plan.point import Point, spelled_value
 from pgverdict.plan.points import known_parameters, points_of
 from pgverdict.plan.smaller import Smaller, smaller
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Written, make_arms, settings_in
+from pgverdict.spec.arms import Arm, make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec, Written, settings_in
 from pgverdict.spec.confinement import core_numbers, memory_limit_bytes
 from pgverdict.spec.document import Document
 from pgverdict.spec.own import OwnWork

@@ -5,7 +5,8 @@ from enum import Enum
 
 from pgverdict.records.host import Diagnosis
 from pgverdict.records.round import RoundRecord, RoundState
-from pgverdict.spec.campaign import Campaign, CellSpec, Role
+from pgverdict.spec.arms import Role
+from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.spec.spelling import is_release
 
 

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from pgverdict.spec.campaign import Arm, Campaign, Origin
+from pgverdict.spec.arms import Arm, Origin
+from pgverdict.spec.campaign import Campaign
 
 
 @dataclass(frozen=True)

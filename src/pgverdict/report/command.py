@@ -5,8 +5,9 @@ from dataclasses import fields, replace
 from decimal import Decimal
 
 from pgverdict.records.run import ArmFacts, RunRecord
+from pgverdict.spec.arms import Arm, name_arms
 from pgverdict.spec.cache import Cache
-from pgverdict.spec.campaign import Arm, Campaign, Written, name_arms
+from pgverdict.spec.campaign import Campaign, Written
 from pgverdict.spec.confinement import spell_cores, spell_size
 from pgverdict.spec.own import OwnWork
 from pgverdict.spec.parameters import Chosen, spell

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pgverdict.records.run import ArmFacts
 from pgverdict.servers.facts import CLUSTER, MADE_WITH
-from pgverdict.spec.campaign import Arm
+from pgverdict.spec.arms import Arm
 
 _PLACES = frozenset(
     {

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pgverdict.records.run import ArmFacts, RunRecord
 from pgverdict.report import words
 from pgverdict.report.differences import Difference, changed_defaults, known_to_some, made_differently
-from pgverdict.spec.campaign import Defaults, Origin
+from pgverdict.spec.arms import Origin
+from pgverdict.spec.campaign import Defaults
 from pgverdict.spec.spelling import Image, Outside, read_spelling, whereabouts
 from pgverdict.spec.tuning import Tuning
 

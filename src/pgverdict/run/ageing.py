@@ -14,7 +14,8 @@ from pgverdict.records.run import ArmFacts
 from pgverdict.run.listener import Listener
 from pgverdict.run.site import Site
 from pgverdict.servers.home import Home
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec
+from pgverdict.spec.arms import Arm
+from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads.workload import Workload
 

@@ -12,7 +12,8 @@ from pgverdict.run.sharing import ObtainedArm
 from pgverdict.run.site import Site
 from pgverdict.servers.facts import debug_build
 from pgverdict.servers.inspection import Inspection, inspect
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Defaults, Origin
+from pgverdict.spec.arms import Arm, Origin
+from pgverdict.spec.campaign import Campaign, CellSpec, Defaults
 from pgverdict.spec.quantities import is_size, size_bytes
 from pgverdict.workloads.workload import Workload
 

@@ -22,8 +22,9 @@ from pgverdict.servers.confine import Confiner
 from pgverdict.servers.facts import ask_cluster
 from pgverdict.servers.marked import remove_tree
 from pgverdict.servers.stay import Stay
+from pgverdict.spec.arms import Arm
 from pgverdict.spec.cache import Cache
-from pgverdict.spec.campaign import Arm, Campaign
+from pgverdict.spec.campaign import Campaign
 from pgverdict.spec.spelling import Commit, Source, read_spelling
 from pgverdict.workloads.own import workload_of
 

@@ -14,8 +14,9 @@ from pgverdict.servers.facts import Facts, ask_cluster
 from pgverdict.servers.outside import OutsideServer
 from pgverdict.servers.stay import Stay
 from pgverdict.servers.supervisor import Supervisor
+from pgverdict.spec.arms import Arm
 from pgverdict.spec.cache import Cache
-from pgverdict.spec.campaign import Arm, Campaign, Defaults, Freeze
+from pgverdict.spec.campaign import Campaign, Defaults, Freeze
 from pgverdict.spec.regime import Regime
 from pgverdict.spec.spelling import Image, read_spelling, whereabouts
 from pgverdict.workloads.own import workload_of

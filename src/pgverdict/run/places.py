@@ -14,7 +14,7 @@ from pgverdict.run.site import Site
 from pgverdict.servers.facts import Facts
 from pgverdict.servers.home import Home
 from pgverdict.servers.marked import remove_tree
-from pgverdict.spec.campaign import Arm
+from pgverdict.spec.arms import Arm
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ from pgverdict.run.room import Sized, ours
 from pgverdict.run.sharing import ObtainedArm, Spec
 from pgverdict.run.site import Site
 from pgverdict.servers.marked import remove_tree
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Pinning, settings_in
+from pgverdict.spec.arms import Arm
+from pgverdict.spec.campaign import Campaign, CellSpec, Pinning, settings_in
 from pgverdict.spec.partitions import is_about_partitions
 from pgverdict.spec.quantities import is_size, size_bytes
 from pgverdict.spec.regime import Regime

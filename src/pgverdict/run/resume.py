@@ -7,7 +7,8 @@ from pgverdict.errors import UserError, WorldError
 from pgverdict.observe.host import host_facts
 from pgverdict.records.run import ArmFacts, Purpose, RunRecord
 from pgverdict.run.prepare import Preparation
-from pgverdict.spec.campaign import Arm, Campaign
+from pgverdict.spec.arms import Arm
+from pgverdict.spec.campaign import Campaign
 from pgverdict.store.runs import Store
 
 HOST_FACTS = ("name", "machine", "processor", "cores")

@@ -12,7 +12,8 @@ from pgverdict.run.ageing import aged_bytes_missing
 from pgverdict.run.sharing import ObtainedArm, Spec, load_pools, share_out_making
 from pgverdict.servers.home import Home
 from pgverdict.servers.space import require_space
-from pgverdict.spec.campaign import Arm, CellSpec
+from pgverdict.spec.arms import Arm
+from pgverdict.spec.campaign import CellSpec
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads.regimes import regime_of
 from pgverdict.workloads.workload import Workload

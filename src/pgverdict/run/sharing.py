@@ -14,7 +14,8 @@ from pgverdict.servers.install import Install
 from pgverdict.servers.obtain import obtain
 from pgverdict.servers.stay import Stay
 from pgverdict.servers.workspace import Workspace
-from pgverdict.spec.campaign import Arm, Campaign
+from pgverdict.spec.arms import Arm
+from pgverdict.spec.campaign import Campaign
 from pgverdict.spec.spelling import Image, Outside, read_spelling
 from pgverdict.workloads.workload import Dataset
 

@@ -27,8 +27,9 @@ from pgverdict.records.round import (
     TaskRecord,
 )
 from pgverdict.records.run import ArmFacts, CellRecord, Purpose, RunRecord, RunState
+from pgverdict.spec.arms import Arm, Role
 from pgverdict.spec.cache import Cache
-from pgverdict.spec.campaign import Arm, Campaign, CellSpec, Defaults, Freeze, Pinning, Role, Written
+from pgverdict.spec.campaign import Campaign, CellSpec, Defaults, Freeze, Pinning, Written
 from pgverdict.spec.own import OwnDump, OwnScript, OwnText, OwnWork
 from pgverdict.spec.regime import Regime
 from pgverdict.spec.tuning import Disk, Tuning, Use
