@@ -63,8 +63,10 @@ def assign_counts(statements: Iterable[str], rows: Sequence[tuple[str, Counts]])
     >>> assign_counts(["SELECT 1 + $1", "SELECT 'a'", "SELECT 'b'"], [("SELECT $2 + $1", 7.5), ("SELECT $1", 8.5)])
     {'SELECT 1 + $1': 7.5}
     """
-    read = [(_read(text), counts) for text, counts in rows]
     own = {text: _read(text) for text in statements}
+    missing = own.keys() - {text for text, _ in rows}
+    # As a rule nothing is missing, and the texts of everything else that a server did need not be read.
+    read = [(_read(text), counts) for text, counts in rows if missing or text in own]
     exact = {text: [row for row in read if row[0] == tokens] for text, tokens in own.items()}
     taken = [row[0] for found in exact.values() for row in found]
     found = {
