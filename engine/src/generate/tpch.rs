@@ -1,16 +1,21 @@
 //! The rows of TPC-H's tables, from the crate `tpchgen`, whose rows are those of the specification's
 //! own generator. Here they become the text of COPY, and are counted and cut into shares.
 //!
-//! Texts and comments are cut from one pool of 300 MB, which the first table that has any makes.
+//! Comments are drawn here, beside the rows, and are cut from one pool of 300 MB ([`text`]), which the first table makes.
 
 mod refresh;
+mod text;
 
 use super::{Opened, Rows, Share};
 use crate::parameters::{Parameters, Reading};
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io::Write;
+use std::sync::LazyLock;
+use text::{Commented, Comments};
+use tpchgen::dates::{MIN_GENERATE_DATE, TOTAL_DATE_RANGE, TPCHDate};
 use tpchgen::decimal::TPCHDecimal;
+use tpchgen::distribution::Distributions;
 use tpchgen::generators::{
     Customer, CustomerGenerator, LineItem, LineItemGenerator, Nation, NationGenerator, Order, OrderGenerator, Part,
     PartGenerator, PartSupp, PartSuppGenerator, Region, RegionGenerator, Supplier, SupplierGenerator,
@@ -70,24 +75,26 @@ impl Table {
         matches!(self, Table::Region | Table::Nation)
     }
 
-    /// How many rows a share has, at a scale factor.
-    fn rows(self, scale_factor: f64, share: Share) -> u64 {
-        let (part, parts) = part_of(share);
-        let counted = match self {
-            Table::Region | Table::Nation if share.number > 0 => 0,
+    /// How many rows the generator draws for a part of so many: of lines their orders, of suppliers of parts the parts.
+    fn drawn(self, scale_factor: f64, part: i32, parts: i32) -> i64 {
+        match self {
+            Table::Region | Table::Nation if part > 1 => 0,
             Table::Region => 5,
             Table::Nation => 25,
             Table::Supplier => SupplierGenerator::calculate_row_count(scale_factor, part, parts),
             Table::Customer => CustomerGenerator::calculate_row_count(scale_factor, part, parts),
             Table::Part | Table::PartSupp => PartGenerator::calculate_row_count(scale_factor, part, parts),
             Table::Orders | Table::LineItem => OrderGenerator::calculate_row_count(scale_factor, part, parts),
-        } as u64;
+        }
+    }
+
+    /// How many rows a share has, at a scale factor.
+    fn rows(self, scale_factor: f64, share: Share) -> u64 {
+        let (part, parts) = part_of(share);
+        let counted = self.drawn(scale_factor, part, parts) as u64;
         match self {
             Table::PartSupp => counted * SUPPLIERS_PER_PART,
-            Table::LineItem => {
-                let count = |part| OrderGenerator::calculate_row_count(scale_factor, part, parts);
-                lines((1..part).map(count).sum(), counted)
-            }
+            Table::LineItem => lines((1..part).map(|part| self.drawn(scale_factor, part, parts)).sum(), counted),
             _ => counted,
         }
     }
@@ -143,31 +150,63 @@ pub struct TpchRows {
 
 impl TpchRows {
     fn of(table: Table, scale_factor: f64, share: Share) -> Self {
-        let (part, parts) = part_of(share);
+        let (sf, (part, parts)) = (scale_factor, part_of(share));
         let total = table.rows(scale_factor, share);
+        let before: i64 = (1..part).map(|part| table.drawn(scale_factor, part, parts)).sum();
+        let (words, pool) = (Distributions::static_default(), text::stand_in());
+        let comments = |of: Commented| Comments::of(of, before);
         let rows: Box<dyn Source> = match table {
             _ if table.is_fixed() && share.number > 0 => {
-                drawn(std::iter::empty::<Region<'static>>(), |row| row.r_comment, region)
+                drawn(std::iter::empty::<Region<'static>>(), comments(text::REGION), one_by_one, region)
             }
-            Table::Region => drawn(RegionGenerator::default().iter(), |row| row.r_comment, region),
-            Table::Nation => drawn(NationGenerator::default().iter(), |row| row.n_comment, nation),
+            Table::Region => {
+                let rows = RegionGenerator::new_with_distributions_and_text_pool(words, pool).iter();
+                drawn(rows, comments(text::REGION), one_by_one, region)
+            }
+            Table::Nation => {
+                let rows = NationGenerator::new_with_distributions_and_text_pool(words, pool).iter();
+                drawn(rows, comments(text::NATION), one_by_one, nation)
+            }
             Table::Supplier => {
-                drawn(SupplierGenerator::new(scale_factor, part, parts).iter(), |row| &row.s_comment, supplier)
+                let rows = SupplierGenerator::new_with_distributions_and_text_pool(sf, part, parts, words, pool).iter();
+                drawn(rows, comments(text::SUPPLIER), one_by_one, supplier)
             }
             Table::Customer => {
-                drawn(CustomerGenerator::new(scale_factor, part, parts).iter(), |row| row.c_comment, customer)
+                let rows = CustomerGenerator::new_with_distributions_and_text_pool(sf, part, parts, words, pool).iter();
+                drawn(rows, comments(text::CUSTOMER), one_by_one, customer)
             }
-            Table::Part => drawn(PartGenerator::new(scale_factor, part, parts).iter(), |row| row.p_comment, self::part),
+            Table::Part => {
+                let rows = PartGenerator::new_with_distributions_and_text_pool(sf, part, parts, words, pool).iter();
+                drawn(rows, comments(text::PART), one_by_one, self::part)
+            }
             Table::PartSupp => {
-                drawn(PartSuppGenerator::new(scale_factor, part, parts).iter(), |row| row.ps_comment, partsupp)
+                let rows = PartSuppGenerator::new_with_text_pool(sf, part, parts, pool).iter().enumerate();
+                let begins = |row: &(usize, _)| (row.0 as u64).is_multiple_of(SUPPLIERS_PER_PART);
+                drawn(rows, comments(text::PARTSUPP), begins, |(_, row), comment, out| partsupp(row, comment, out))
             }
-            Table::Orders => drawn(OrderGenerator::new(scale_factor, part, parts).iter(), |row| row.o_comment, order),
-            Table::LineItem => {
-                drawn(LineItemGenerator::new(scale_factor, part, parts).iter(), |row| row.l_comment, lineitem)
-            }
+            Table::Orders => drawn(orders(sf, part, parts), comments(text::ORDERS), one_by_one, order),
+            Table::LineItem => drawn(line_items(sf, part, parts), comments(text::LINEITEM), is_first_line, lineitem),
         };
         Self { rows, done: 0, total }
     }
+}
+
+fn orders(scale_factor: f64, part: i32, parts: i32) -> impl Iterator<Item = Order<'static>> + Send {
+    let (words, pool) = (Distributions::static_default(), text::stand_in());
+    OrderGenerator::new_with_distributions_and_text_pool(scale_factor, part, parts, words, pool).iter()
+}
+
+fn line_items(scale_factor: f64, part: i32, parts: i32) -> impl Iterator<Item = LineItem<'static>> + Send {
+    let (words, pool) = (Distributions::static_default(), text::stand_in());
+    LineItemGenerator::new_with_distributions_and_text_pool(scale_factor, part, parts, words, pool).iter()
+}
+
+fn one_by_one<T>(_: &T) -> bool {
+    true
+}
+
+fn is_first_line(line: &LineItem<'_>) -> bool {
+    line.l_linenumber == 1
 }
 
 impl Rows for TpchRows {
@@ -195,19 +234,27 @@ trait Source: Send {
 /// cache: meanwhile it comes. Half of a load's own time was waiting for comments.
 const DRAWN_AHEAD: usize = 16;
 
-/// Rows as they are drawn, where their comments are, and how one is written.
+/// Rows as they are drawn, their comments beside them, and how one is written.
 struct Drawn<I: Iterator> {
     rows: I,
-    ahead: VecDeque<I::Item>,
-    comment: fn(&I::Item) -> &str,
-    write: fn(I::Item, &mut Fields<'_>),
+    comments: Comments,
+    begins: fn(&I::Item) -> bool,
+    ahead: VecDeque<(I::Item, &'static [u8])>,
+    write: fn(I::Item, &[u8], &mut Fields<'_>),
 }
 
-fn drawn<I>(rows: I, comment: fn(&I::Item) -> &str, write: fn(I::Item, &mut Fields<'_>)) -> Box<dyn Source>
+/// `begins`: whether a row is the first of those whose comments are drawn together. `write` takes no comment from
+/// the row itself.
+fn drawn<I>(
+    rows: I,
+    comments: Comments,
+    begins: fn(&I::Item) -> bool,
+    write: fn(I::Item, &[u8], &mut Fields<'_>),
+) -> Box<dyn Source>
 where
     I: Iterator<Item: Send> + Send + 'static,
 {
-    Box::new(Drawn { rows, ahead: VecDeque::with_capacity(DRAWN_AHEAD), comment, write })
+    Box::new(Drawn { rows, comments, begins, ahead: VecDeque::with_capacity(DRAWN_AHEAD), write })
 }
 
 impl<I: Iterator<Item: Send> + Send> Source for Drawn<I> {
@@ -215,11 +262,12 @@ impl<I: Iterator<Item: Send> + Send> Source for Drawn<I> {
         while self.ahead.len() < DRAWN_AHEAD
             && let Some(row) = self.rows.next()
         {
-            fetch((self.comment)(&row));
-            self.ahead.push_back(row);
+            let comment = self.comments.next((self.begins)(&row));
+            fetch(comment);
+            self.ahead.push_back((row, comment));
         }
-        let Some(row) = self.ahead.pop_front() else { return false };
-        (self.write)(row, &mut Fields(out));
+        let Some((row, comment)) = self.ahead.pop_front() else { return false };
+        (self.write)(row, comment, &mut Fields(out));
         // What stands there is the separator behind the last field.
         *out.last_mut().expect("a row has fields") = b'\n';
         true
@@ -230,26 +278,38 @@ const CACHE_LINE_BYTES: usize = 64;
 
 /// Has a text brought into the cache, without waiting for it.
 #[inline]
-fn fetch(text: &str) {
+fn fetch(text: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     for place in (0..text.len()).step_by(CACHE_LINE_BYTES).chain(text.len().checked_sub(1)) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a hint, of memory that is there.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const text.as_bytes()[place]).cast()) };
+        unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const text[place]).cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = text;
 }
+
+/// As the crate writes them, whose formatting each of which takes longer than to look it up.
+static DATES: LazyLock<Vec<String>> =
+    LazyLock::new(|| (0..TOTAL_DATE_RANGE).map(|day| TPCHDate::new(MIN_GENERATE_DATE + day).to_string()).collect());
 
 /// Writes the fields of a row, each with a separator behind it. None of TPC-H's texts has a character that COPY
 /// would have escaped.
 struct Fields<'a>(&'a mut Vec<u8>);
 
 impl Fields<'_> {
-    fn text(&mut self, text: &str) -> &mut Self {
-        self.0.extend_from_slice(text.as_bytes());
+    fn bytes(&mut self, text: &[u8]) -> &mut Self {
+        self.0.extend_from_slice(text);
         self.0.push(b'\t');
         self
+    }
+
+    fn text(&mut self, text: &str) -> &mut Self {
+        self.bytes(text.as_bytes())
+    }
+
+    fn date(&mut self, date: TPCHDate) -> &mut Self {
+        self.text(&DATES[date.into_inner() as usize])
     }
 
     fn number(&mut self, number: i64) -> &mut Self {
@@ -273,46 +333,60 @@ impl Fields<'_> {
     }
 }
 
-fn region(row: Region<'static>, out: &mut Fields<'_>) {
-    out.number(row.r_regionkey).text(row.r_name).text(row.r_comment);
+fn region(row: Region<'static>, comment: &[u8], out: &mut Fields<'_>) {
+    out.number(row.r_regionkey).text(row.r_name).bytes(comment);
 }
 
-fn nation(row: Nation<'static>, out: &mut Fields<'_>) {
-    out.number(row.n_nationkey).text(row.n_name).number(row.n_regionkey).text(row.n_comment);
+fn nation(row: Nation<'static>, comment: &[u8], out: &mut Fields<'_>) {
+    out.number(row.n_nationkey).text(row.n_name).number(row.n_regionkey).bytes(comment);
 }
 
-fn supplier(row: Supplier, out: &mut Fields<'_>) {
+/// A few suppliers are complained of or recommended, in words that take the place of others in the comment. They are
+/// where the crate has put them, and the only ones with capitals.
+fn supplier(row: Supplier, comment: &[u8], out: &mut Fields<'_>) {
+    let mut comment = comment.to_vec();
+    if let Some(at) = row.s_comment.find(SupplierGenerator::BBB_BASE_TEXT) {
+        for word in [
+            SupplierGenerator::BBB_BASE_TEXT,
+            SupplierGenerator::BBB_COMPLAINT_TEXT,
+            SupplierGenerator::BBB_RECOMMEND_TEXT,
+        ] {
+            if let Some(behind) = row.s_comment[at..].find(word) {
+                comment[at + behind..at + behind + word.len()].copy_from_slice(word.as_bytes());
+            }
+        }
+    }
     out.number(row.s_suppkey).shown(row.s_name).shown(row.s_address).number(row.s_nationkey);
-    out.shown(row.s_phone).amount(row.s_acctbal).text(&row.s_comment);
+    out.shown(row.s_phone).amount(row.s_acctbal).bytes(&comment);
 }
 
-fn customer(row: Customer<'static>, out: &mut Fields<'_>) {
+fn customer(row: Customer<'static>, comment: &[u8], out: &mut Fields<'_>) {
     out.number(row.c_custkey).shown(row.c_name).shown(row.c_address).number(row.c_nationkey);
-    out.shown(row.c_phone).amount(row.c_acctbal).text(row.c_mktsegment).text(row.c_comment);
+    out.shown(row.c_phone).amount(row.c_acctbal).text(row.c_mktsegment).bytes(comment);
 }
 
-fn part(row: Part<'static>, out: &mut Fields<'_>) {
+fn part(row: Part<'static>, comment: &[u8], out: &mut Fields<'_>) {
     out.number(row.p_partkey).shown(row.p_name).shown(row.p_mfgr).shown(row.p_brand).text(row.p_type);
-    out.number(row.p_size.into()).text(row.p_container).amount(row.p_retailprice).text(row.p_comment);
+    out.number(row.p_size.into()).text(row.p_container).amount(row.p_retailprice).bytes(comment);
 }
 
-fn partsupp(row: PartSupp<'static>, out: &mut Fields<'_>) {
+fn partsupp(row: PartSupp<'static>, comment: &[u8], out: &mut Fields<'_>) {
     out.number(row.ps_partkey).number(row.ps_suppkey).number(row.ps_availqty.into());
-    out.amount(row.ps_supplycost).text(row.ps_comment);
+    out.amount(row.ps_supplycost).bytes(comment);
 }
 
-fn order(row: Order<'static>, out: &mut Fields<'_>) {
+fn order(row: Order<'static>, comment: &[u8], out: &mut Fields<'_>) {
     out.number(row.o_orderkey).number(row.o_custkey).shown(row.o_orderstatus).amount(row.o_totalprice);
-    out.shown(row.o_orderdate).text(row.o_orderpriority).shown(row.o_clerk);
-    out.number(row.o_shippriority.into()).text(row.o_comment);
+    out.date(row.o_orderdate).text(row.o_orderpriority).shown(row.o_clerk);
+    out.number(row.o_shippriority.into()).bytes(comment);
 }
 
-fn lineitem(row: LineItem<'static>, out: &mut Fields<'_>) {
+fn lineitem(row: LineItem<'static>, comment: &[u8], out: &mut Fields<'_>) {
     out.number(row.l_orderkey).number(row.l_partkey).number(row.l_suppkey).number(row.l_linenumber.into());
     out.number(row.l_quantity).amount(row.l_extendedprice).amount(row.l_discount).amount(row.l_tax);
     out.text(row.l_returnflag).text(row.l_linestatus);
-    out.shown(row.l_shipdate).shown(row.l_commitdate).shown(row.l_receiptdate);
-    out.text(row.l_shipinstruct).text(row.l_shipmode).text(row.l_comment);
+    out.date(row.l_shipdate).date(row.l_commitdate).date(row.l_receiptdate);
+    out.text(row.l_shipinstruct).text(row.l_shipmode).bytes(comment);
 }
 
 #[cfg(test)]
@@ -354,6 +428,14 @@ mod tests {
             assert!(text == rows, "{table:?} begins {:?}", text.lines().next());
             assert!(!text.contains('\\'), "{table:?} has a character that COPY reads in its own way");
         }
+    }
+
+    #[test]
+    fn suppliers_are_complained_of_and_recommended_where_the_crate_has_it() {
+        let rows = text("tpch_supplier", &parameters(1.0), Share::WHOLE, 1 << 20);
+        let expected = rendered(SupplierGenerator::new(1.0, 1, 1).iter());
+        assert!(expected.contains("Complaints") && expected.contains("Recommends"));
+        assert!(rows == expected.as_bytes());
     }
 
     #[test]

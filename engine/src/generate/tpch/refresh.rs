@@ -5,11 +5,12 @@
 //! that would follow the table's last. Its keys lie in the gaps that the table's sparse keys leave: each right behind
 //! the eight keys among which that of the older order is.
 
+use super::text::{self, Comments};
 use super::{Fields, SCALE_FACTOR_MIN, TpchRows, drawn, lineitem, lines, order, scale_factor};
 use crate::generate::{Opened, Rows, Share};
 use crate::parameters::Parameters;
 use std::ops::RangeInclusive;
-use tpchgen::generators::{LineItem, LineItemGenerator, Order, OrderGenerator};
+use tpchgen::generators::{LineItem, Order, OrderGenerator};
 
 /// How many sets have as many orders as the table. The generator is asked for parts behind the last of so many.
 const SETS_OF_TABLE: i32 = 1000;
@@ -72,26 +73,30 @@ impl Sets {
     fn orders(self) -> TpchRows {
         let total = (self.orders_each() * self.numbers.clone().count() as i64) as u64;
         let (scale_factor, old_key) = (self.scale_factor, self.old_key());
+        // Sets follow each other without gaps.
+        let comments = Comments::of(text::ORDERS, self.orders_before(*self.numbers.start()));
         let rows = self.numbers.flat_map(move |set| {
-            OrderGenerator::new(scale_factor, SETS_OF_TABLE + set, SETS_OF_TABLE).iter().map(move |drawn| {
+            super::orders(scale_factor, SETS_OF_TABLE + set, SETS_OF_TABLE).map(move |drawn| {
                 let old_key = old_key(drawn.o_orderkey);
                 Fresh { set, old_key, row: Order { o_orderkey: old_key + KEYS_BESIDE, ..drawn } }
             })
         });
-        TpchRows { rows: drawn(rows, |fresh| fresh.row.o_comment, fresh_order), done: 0, total }
+        TpchRows { rows: drawn(rows, comments, |_| true, fresh_order), done: 0, total }
     }
 
     fn lines(self) -> TpchRows {
         let count = |set| lines(self.orders_before(set), self.orders_each() as u64);
         let total = self.numbers.clone().map(count).sum();
         let (scale_factor, old_key) = (self.scale_factor, self.old_key());
+        // Sets follow each other without gaps.
+        let comments = Comments::of(text::LINEITEM, self.orders_before(*self.numbers.start()));
         let rows = self.numbers.flat_map(move |set| {
-            LineItemGenerator::new(scale_factor, SETS_OF_TABLE + set, SETS_OF_TABLE).iter().map(move |drawn| {
+            super::line_items(scale_factor, SETS_OF_TABLE + set, SETS_OF_TABLE).map(move |drawn| {
                 let old_key = old_key(drawn.l_orderkey);
                 Fresh { set, old_key, row: LineItem { l_orderkey: old_key + KEYS_BESIDE, ..drawn } }
             })
         });
-        TpchRows { rows: drawn(rows, |fresh| fresh.row.l_comment, fresh_line), done: 0, total }
+        TpchRows { rows: drawn(rows, comments, |fresh| fresh.row.l_linenumber == 1, fresh_line), done: 0, total }
     }
 }
 
@@ -100,14 +105,14 @@ fn index_of(key: i64) -> i64 {
     (key >> 5 << 3) | (key & 7)
 }
 
-fn fresh_order(fresh: Fresh<Order<'static>>, out: &mut Fields<'_>) {
+fn fresh_order(fresh: Fresh<Order<'static>>, comment: &[u8], out: &mut Fields<'_>) {
     out.number(fresh.set.into()).number(fresh.old_key);
-    order(fresh.row, out);
+    order(fresh.row, comment, out);
 }
 
-fn fresh_line(fresh: Fresh<LineItem<'static>>, out: &mut Fields<'_>) {
+fn fresh_line(fresh: Fresh<LineItem<'static>>, comment: &[u8], out: &mut Fields<'_>) {
     out.number(fresh.set.into());
-    lineitem(fresh.row, out);
+    lineitem(fresh.row, comment, out);
 }
 
 #[cfg(test)]
