@@ -7,6 +7,7 @@ from bench.store.__main__ import SERIES, page
 from bench.store.filled import fill
 from pgverdict.judge.cell import judge_run
 from pgverdict.report.model import make_report
+from pgverdict.store.glances import glance_at
 from pgverdict.store.opening import open_store
 
 
@@ -14,7 +15,7 @@ def test_a_filled_store_holds_runs_that_differ_in_name_day_and_seed_alone(tmp_pa
     fill(tmp_path / "runs.sqlite", SERIES, runs=3, cells=2, rounds=9)
 
     with open_store(tmp_path / "runs.sqlite") as store:
-        newest, *_, oldest = store.glance()
+        newest, *_, oldest = glance_at(store)
         first, last = store.load_run(oldest.id), store.load_run(newest.id)
     assert (newest.cells, newest.measured) == (2, 18)
     assert last.started > first.started

@@ -9,9 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from pgverdict.errors import UserError, WorldError
 from pgverdict.records.round import RoundRecord
 from pgverdict.records.run import Purpose, RunRecord, RunState
-from pgverdict.spec.campaign import CellSpec
 from pgverdict.store.opening import open_store
-from pgverdict.store.runs import CELLS_TOLD, Store
+from pgverdict.store.runs import Store
 
 from . import made
 
@@ -103,28 +102,6 @@ def test_runs_are_listed_newest_first_with_their_rounds_counted(store: Store) ->
         ("select-only scale=10 clients=1", "latency_us_p50", 2, 1),
         ("simple-update scale=10 clients=4 partitions=8", "tps", 0, 0),
     ]
-
-
-def test_a_glance_tells_few_cells_by_name_and_counts_many(store: Store) -> None:
-    store.begin_run(made.a_run("2026-11-20-aaaa", started="2026-11-20T10:00:00Z"))
-    store.begin_run(made.a_run(rounds=(made.a_round(0), made.a_failed_round(1), made.a_round(1))))
-    large = made.a_run("2026-11-22-large", started="2026-11-22T10:00:00Z")
-    specs = tuple(CellSpec("select-only", 1, clients) for clients in range(1, CELLS_TOLD + 2))
-    cells = tuple(dataclasses.replace(large.cells[0], spec=spec, rounds=(made.a_round(0),)) for spec in specs)
-    store.begin_run(
-        dataclasses.replace(large, cells=cells, campaign=dataclasses.replace(large.campaign, cells=specs))
-    )
-
-    many, newer, older = store.glance()
-    assert (many.id, many.cells, many.measured, many.told) == ("2026-11-22-large", 4, 4, ())
-    summaries = {summary.id: summary for summary in store.list_runs()}
-    for one in (newer, older):
-        summary = summaries[one.id]
-        assert (one.state, one.arms, one.purpose, one.told) == (
-            summary.state, summary.arms, summary.purpose, summary.cells,
-        )  # fmt: skip
-    assert (newer.id, newer.cells, newer.measured) == ("2026-11-21-3f9a", 2, 2)
-    assert (older.cells, older.measured) == (2, 0)
 
 
 def test_the_only_run_that_begins_so_is_loaded(store: Store) -> None:

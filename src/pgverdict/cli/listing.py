@@ -16,22 +16,22 @@ def runs(
     store: StoreUrl = None,
 ) -> None:
     """Runs in the store, the newest first."""
-    from pgverdict.cli.stores import open_existing_store  # SQLAlchemy: `--help` answers without
+    from pgverdict.cli.places import place_to_read  # what a list needs: `--help` answers without
     from pgverdict.records.run import Purpose
     from pgverdict.report.words import count, listed
+    from pgverdict.store.glances import glance
 
-    with open_existing_store(store) as opened:
-        for run in opened.glance():
-            baseline, *candidates = (
-                name if name == version else f"{name} ({version})" for name, version in run.arms
-            )
-            arms = f"{baseline} against {listed(candidates)}"
-            cells = "; ".join(f"{cell.spec.key}: {count(cell.measured, 'round')}" for cell in run.told)
-            if not run.told:
-                cells = f"{count(run.cells, 'cell')}: {count(run.measured, 'round')}"
-            if run.purpose is Purpose.CALIBRATE:
-                arms = f"calibrated with {run.arms[0][1]}"
-            print(f"{run.id}  {run.state.value:<8}{arms}  {cells}")
+    for run in glance(place_to_read(store)):
+        baseline, *candidates = (
+            name if name == version else f"{name} ({version})" for name, version in run.arms
+        )
+        arms = f"{baseline} against {listed(candidates)}"
+        cells = "; ".join(f"{cell.spec.key}: {count(cell.measured, 'round')}" for cell in run.told)
+        if not run.told:
+            cells = f"{count(run.cells, 'cell')}: {count(run.measured, 'round')}"
+        if run.purpose is Purpose.CALIBRATE:
+            arms = f"calibrated with {run.arms[0][1]}"
+        print(f"{run.id}  {run.state.value:<8}{arms}  {cells}")
 
 
 @app.command()

@@ -16,7 +16,6 @@ from pgverdict.report.calibration import (
     calibration_line,
     calibration_screen,
 )
-from pgverdict.report.html import to_html
 from pgverdict.report.machine import to_json
 from pgverdict.report.markdown import to_markdown
 from pgverdict.report.model import Report, make_report
@@ -88,13 +87,14 @@ def show(
     )
     if STANDARD_OUTPUT not in (json, html, markdown, csv):
         print_report(report)
-    for path, text in (
-        (json, to_json),
-        (html, to_html),
-        (markdown, to_markdown),
-    ):
-        if path is not None:
-            write_report(path, text(report))
+    if json is not None:
+        write_report(json, to_json(report))
+    if html is not None:
+        from pgverdict.report.html import to_html  # Jinja: a report on the screen does without
+
+        write_report(html, to_html(report))
+    if markdown is not None:
+        write_report(markdown, to_markdown(report))
     if csv is not None:
         write_report(csv, to_csv(run))
     if html is not None and html != STANDARD_OUTPUT:

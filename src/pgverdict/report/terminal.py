@@ -42,8 +42,10 @@ def print_report(report: Report, console: Console | None = None) -> None:
     console = console or Console(highlight=False)
     for part in _parts(report):
         options = console.options.update(width=_width(part, console))
-        for line in console.render_lines(part, options, pad=False):
-            console.print(Segments([*_without_blanks(line), Segment.line()]), soft_wrap=True, end="")
+        # Lines are laid out to the width and need no cropping to it, which takes as long as the layout.
+        lines = Segment.split_lines(console.render(part, options))
+        printed = [segment for line in lines for segment in (*_without_blanks(line), Segment.line())]
+        console.print(Segments(printed), soft_wrap=True, end="")
 
 
 def _width(part: RenderableType, console: Console) -> int:

@@ -19,8 +19,10 @@ from sqlalchemy.exc import ArgumentError
 
 from pgverdict.errors import UserError, WorldError
 from pgverdict.store.json_text import to_json_text
-from pgverdict.store.runs import Store, told
-from pgverdict.store.tables import VERSION, VERSION_TABLE
+from pgverdict.store.place import file_of
+from pgverdict.store.runs import Store
+from pgverdict.store.trouble import told
+from pgverdict.store.version import VERSION, VERSION_TABLE
 
 SCHEMA = "pgverdict"
 
@@ -49,9 +51,9 @@ def open_store(url_or_path: str | Path, *, called: str | None = None) -> Store:
 
 
 def _url(url_or_path: str | Path) -> URL:
+    if (file := file_of(url_or_path)) is not None:
+        return URL.create("sqlite", database=str(file))
     spelt = str(url_or_path)
-    if "://" not in spelt:
-        return URL.create("sqlite", database=str(Path(spelt).expanduser().absolute()))
     try:
         url = make_url(spelt)
     except ArgumentError:

@@ -13,74 +13,19 @@ round that was kept.
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from difflib import get_close_matches
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection, Engine, Table, func, insert, select, update
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Connection, Engine, RowMapping, Table, func, insert, select, update
 
 from pgverdict.errors import UserError, WorldError
 from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.records.run import Purpose, RunRecord, RunState
-from pgverdict.spec.campaign import CellSpec
-from pgverdict.store import explaining_rows, rows, tables
-
-# What to do about it, by a word of what the database says.
-_HINTS = {
-    "readonly": "the file or its directory may not be written by this user",
-    "unable to open": "the file or its directory may not be written by this user, or is something else",
-    "not a database": "name another file, or one that does not exist yet",
-    "locked": "another process has held it for half a minute; try again",
-    "full": "make room on its file system",
-    "disk i/o": "the file system reports an error; look at the kernel's log",
-}
-
-
-@dataclass(frozen=True)
-class CellSummary:
-    """A cell of a listed run, and how many of its rounds there are."""
-
-    spec: CellSpec
-    primary: str
-    measured: int
-    failed: int
-
-
-@dataclass(frozen=True)
-class RunSummary:
-    """What a list of runs shows of one. `arms` are (name, version)."""
-
-    id: str
-    state: RunState
-    started: str
-    seconds: float
-    arms: tuple[tuple[str, str], ...]
-    cells: tuple[CellSummary, ...]
-    purpose: Purpose
-    path: str | None = None
-    """Of the campaign file it was read from."""
-
-
-CELLS_TOLD = 3
-"""A list of runs names the cells of a run that has no more."""
-
-
-@dataclass(frozen=True)
-class RunGlance:
-    """A line of a list of runs. `arms` are (name, version); `measured` counts the rounds of all `cells`.
-
-    `told`: the cells, where they are few; else none.
-    """
-
-    id: str
-    state: RunState
-    arms: tuple[tuple[str, str], ...]
-    purpose: Purpose
-    cells: int
-    measured: int
-    told: tuple[CellSummary, ...]
+from pgverdict.store import explaining_rows, round_rows, run_rows, tables
+from pgverdict.store.loading import load_rounds
+from pgverdict.store.summaries import CellSummary, RunSummary
+from pgverdict.store.trouble import told
 
 
 class Store:
@@ -111,10 +56,10 @@ class Store:
                     f"cannot keep run {run.id}: there is one of this name in {self.place}",
                     hint="start it again",
                 )
-            _add(connection, tables.runs, [rows.run_row(run)])
-            _add(connection, tables.arms, rows.arm_rows(run))
+            _add(connection, tables.runs, [run_rows.run_row(run)])
+            _add(connection, tables.arms, run_rows.arm_rows(run))
             for ordinal, cell in enumerate(run.cells):
-                number = _number(connection, tables.cells, rows.cell_row(run.id, ordinal, cell))
+                number = _number(connection, tables.cells, run_rows.cell_row(run.id, ordinal, cell))
                 for place, record in enumerate(cell.rounds):
                     _add_round(connection, number, place, record)
 
@@ -192,9 +137,9 @@ class Store:
             run_row = _rows(connection, tables.runs, tables.runs.c.id == run_id)[0]
             arm_rows = _rows(connection, tables.arms, tables.arms.c.run_id == run_id)
             cell_rows = _rows(connection, tables.cells, tables.cells.c.run_id == run_id, order=["ordinal"])
-            rounds = _load_rounds(connection, run_id)
-        cells = tuple(rows.cell_record(row, tuple(rounds[row["cell"]])) for row in cell_rows)
-        return rows.run_record(run_row, arm_rows, cells)
+            rounds = load_rounds(connection, run_id)
+        cells = tuple(run_rows.cell_record(row, tuple(rounds[row["cell"]])) for row in cell_rows)
+        return run_rows.run_record(run_row, arm_rows, cells)
 
     def newest_calibration(self, host: Mapping[str, str], facts: Sequence[str]) -> RunRecord | None:
         """The newest run that calibrated a host which agrees with this one in these facts; None if there is none."""
@@ -211,57 +156,12 @@ class Store:
             ]
         return self.load_run(ids[0]) if ids else None
 
-    def glance(self) -> list[RunGlance]:
-        """All runs, the newest first, in the time that people wait for a list: cells of large runs stay unread."""
-        runs, cells, rounds = tables.runs, tables.cells, tables.rounds
-        of_cell = select(func.count()).where(rounds.c.cell == cells.c.cell)
-        measured, failed = (
-            of_cell.where(rounds.c.state == state.value).scalar_subquery().label(f"{state.value}_rounds")
-            for state in RoundState
-        )
-        with self.reading() as connection:
-            listed = connection.execute(
-                select(runs.c.id, runs.c.state, runs.c.purpose).order_by(
-                    runs.c.started.desc(), runs.c.id.desc()
-                )
-            ).all()
-            counted = {
-                run_id: (count, int(rounds_of_run))
-                for run_id, count, rounds_of_run in connection.execute(
-                    select(cells.c.run_id, func.count(), func.sum(measured)).group_by(cells.c.run_id)
-                )
-            }
-            arms = defaultdict(list)
-            named = select(tables.arms.c.run_id, tables.arms.c.name, tables.arms.c.version)
-            for run_id, name, version in connection.execute(named.order_by("run_id", tables.arms.c.arm)):
-                arms[run_id].append((name, version))
-            small = select(cells.c.run_id).group_by(cells.c.run_id).having(func.count() <= CELLS_TOLD)
-            few = (
-                select(cells, measured, failed).where(cells.c.run_id.in_(small)).order_by("run_id", "ordinal")
-            )
-            told = defaultdict(list)
-            for row in connection.execute(few).mappings():
-                one = rows.cell_record(row, ())
-                found = CellSummary(one.spec, one.primary, row["measured_rounds"], row["failed_rounds"])
-                told[row["run_id"]].append(found)
-        return [
-            RunGlance(
-                run_id,
-                RunState(state),
-                tuple(arms[run_id]),
-                Purpose(purpose),
-                *counted[run_id],
-                tuple(told[run_id]),
-            )
-            for run_id, state, purpose in listed
-        ]
-
     def list_runs(self) -> list[RunSummary]:
         """All runs, the newest first."""
         rounds = tables.rounds
         counted = select(rounds.c.cell, rounds.c.state, func.count()).group_by(rounds.c.cell, rounds.c.state)
         with self.reading() as connection:
-            run_rows = {row["id"]: row for row in _rows(connection, tables.runs)}
+            listed = {row["id"]: row for row in _rows(connection, tables.runs)}
             ids = _newest(connection)
             counts = {(cell, state): count for cell, state, count in connection.execute(counted)}
             arms = defaultdict(list)
@@ -270,18 +170,18 @@ class Store:
             cells = defaultdict(list)
             for row in _rows(connection, tables.cells, order=["run_id", "ordinal"]):
                 measured, failed = (counts.get((row["cell"], state.value), 0) for state in RoundState)
-                record = rows.cell_record(row, ())
-                cells[row["run_id"]].append(CellSummary(record.spec, record.primary, measured, failed))
+                summary = CellSummary(run_rows.cell_spec(row), row["primary_metric"], measured, failed)
+                cells[row["run_id"]].append(summary)
         return [
             RunSummary(
                 id=run_id,
-                state=RunState(run_rows[run_id]["state"]),
-                started=run_rows[run_id]["started"],
-                seconds=run_rows[run_id]["seconds"],
+                state=RunState(listed[run_id]["state"]),
+                started=listed[run_id]["started"],
+                seconds=listed[run_id]["seconds"],
                 arms=tuple(arms[run_id]),
                 cells=tuple(cells[run_id]),
-                purpose=Purpose(run_rows[run_id]["purpose"]),
-                path=(run_rows[run_id]["file"] or (None,))[0],
+                purpose=Purpose(listed[run_id]["purpose"]),
+                path=(listed[run_id]["file"] or (None,))[0],
             )
             for run_id in ids
         ]
@@ -326,26 +226,15 @@ class Store:
             yield connection
 
 
-@contextmanager
-def told(deed: str) -> Iterator[None]:
-    """What the database could not do, told in our words with its own behind them."""
-    try:
-        yield
-    except DBAPIError as error:
-        said = str(error.orig).strip().splitlines()[0]
-        hint = next((hint for word, hint in _HINTS.items() if word in said.lower()), None)
-        raise WorldError(f"cannot {deed}: {said}", hint=hint) from error
-
-
 def _add_round(connection: Connection, cell: int, place: int, record: RoundRecord) -> None:
-    number = _number(connection, tables.rounds, rows.round_row(cell, place, record))
-    _add(connection, tables.slices, rows.slice_rows(number, record))
-    _add(connection, tables.round_arms, rows.round_arm_rows(number, record))
-    _add(connection, tables.statements, rows.statement_rows(number, record))
-    _add(connection, tables.round_tables, rows.table_rows(number, record))
-    _add(connection, tables.kinds, rows.kind_rows(number, record))
-    _add(connection, tables.round_tasks, rows.task_rows(number, record))
-    _add(connection, tables.steps, rows.step_rows(number, record))
+    number = _number(connection, tables.rounds, round_rows.round_row(cell, place, record))
+    _add(connection, tables.slices, round_rows.slice_rows(number, record))
+    _add(connection, tables.round_arms, round_rows.round_arm_rows(number, record))
+    _add(connection, tables.statements, round_rows.statement_rows(number, record))
+    _add(connection, tables.round_tables, round_rows.table_rows(number, record))
+    _add(connection, tables.kinds, round_rows.kind_rows(number, record))
+    _add(connection, tables.round_tasks, round_rows.task_rows(number, record))
+    _add(connection, tables.steps, round_rows.step_rows(number, record))
     _add(connection, tables.slice_seconds, explaining_rows.seconds_rows(number, record))
     _add(connection, tables.round_logs, explaining_rows.log_rows(number, record))
     _add(connection, tables.preliminaries, explaining_rows.preliminaries_rows(number, record))
@@ -370,62 +259,6 @@ def _newest(connection: Connection) -> list[str]:
 
 def _rows(
     connection: Connection, table: Table, *conditions: Any, order: Sequence[str] = ()
-) -> list[rows.Row]:
+) -> list[RowMapping]:
     by = [table.c[name] for name in order] or list(table.primary_key.columns)
     return list(connection.execute(select(table).where(*conditions).order_by(*by)).mappings())
-
-
-def _load_rounds(connection: Connection, run_id: str) -> dict[int, list[RoundRecord]]:
-    """The rounds of a run's cells, by the cell's number: eleven queries however many there are."""
-    of_run = select(tables.cells.c.cell).where(tables.cells.c.run_id == run_id)
-    in_cells = tables.rounds.c.cell.in_(of_run)
-    numbers = select(tables.rounds.c.round).where(in_cells)
-
-    statements = defaultdict(list)
-    for row in _rows(connection, tables.statements, tables.statements.c.round.in_(numbers)):
-        statements[row["round"], row["arm_place"]].append(row)
-    seen = defaultdict(list)
-    for row in _rows(connection, tables.round_tables, tables.round_tables.c.round.in_(numbers)):
-        seen[row["round"], row["arm_place"]].append(row)
-    kinds = defaultdict(list)
-    for row in _rows(connection, tables.kinds, tables.kinds.c.round.in_(numbers)):
-        kinds[row["round"], row["arm_place"]].append(row)
-    tasks = defaultdict(list)
-    for row in _rows(connection, tables.round_tasks, tables.round_tasks.c.round.in_(numbers)):
-        tasks[row["round"], row["arm_place"]].append(row)
-    steps = defaultdict(list)
-    for row in _rows(connection, tables.steps, tables.steps.c.round.in_(numbers)):
-        steps[row["round"], row["arm_place"]].append(row)
-    preliminaries = defaultdict(list)
-    for row in _rows(connection, tables.preliminaries, tables.preliminaries.c.round.in_(numbers)):
-        preliminaries[row["round"], row["arm_place"]].append(row)
-    arms = defaultdict(list)
-    for row in _rows(connection, tables.round_arms, tables.round_arms.c.round.in_(numbers)):
-        place = row["round"], row["place"]
-        arms[row["round"]].append(
-            rows.arm_record(
-                row,
-                statements[place],
-                seen[place],
-                kinds[place],
-                tasks[place],
-                steps[place],
-                explaining_rows.preliminaries_records(preliminaries[place]),
-            )
-        )
-    slices = defaultdict(list)
-    for row in _rows(connection, tables.slices, tables.slices.c.round.in_(numbers)):
-        slices[row["round"]].append(row)
-    seconds = defaultdict(list)
-    for row in _rows(connection, tables.slice_seconds, tables.slice_seconds.c.round.in_(numbers)):
-        seconds[row["round"]].append(row)
-    logs = defaultdict(list)
-    for row in _rows(connection, tables.round_logs, tables.round_logs.c.round.in_(numbers)):
-        logs[row["round"]].append(row)
-
-    rounds: dict[int, list[RoundRecord]] = defaultdict(list)
-    for row in _rows(connection, tables.rounds, in_cells, order=["cell", "place"]):
-        said = explaining_rows.log_records(logs[row["round"]])
-        record = rows.round_record(row, slices[row["round"]], arms[row["round"]], said)
-        rounds[row["cell"]].append(explaining_rows.with_seconds(record, seconds[row["round"]]))
-    return rounds

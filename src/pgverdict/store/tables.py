@@ -21,11 +21,7 @@ from pgverdict.store.round_tables import (
     steps,
 )
 from pgverdict.store.run_tables import arms, cells, metadata, runs
-
-VERSION = "0014"
-"""The newest migration, which these tables agree with (a test holds it). Versions sort as text."""
-
-VERSION_TABLE = "store_version"
+from pgverdict.store.version import VERSION, VERSION_TABLE
 
 __all__ = [
     "VERSION",

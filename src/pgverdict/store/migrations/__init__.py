@@ -1,6 +1,6 @@
 """How a store of any earlier version becomes one of today's. Alembic, run from inside the program.
 
-A new version: change `tables.py`, add `versions/v000N_*.py`, raise `tables.VERSION`; a test compares the two.
+A new version: change `tables.py`, add `versions/v000N_*.py`, raise `version.VERSION`; a test compares the two.
 """
 
 from pathlib import Path
