@@ -4,7 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from pgverdict.judge import forecast as module
 from pgverdict.judge.decide import MORE_ROUNDS_MAX, ROUNDS_MIN
 from pgverdict.judge.estimate import Estimate, FloatArray
 from pgverdict.judge.forecast import Forecast, forecast
@@ -37,6 +40,24 @@ def deciding_rounds(effect: float, *, series: int, rounds: int) -> tuple[FloatAr
     settled = ((np.abs(mean) > half) | (np.abs(mean) + half <= math.log1p(MARGIN))) & (n >= ROUNDS_MIN)
     assert settled.any(axis=1).all()
     return mean, sd, settled.argmax(axis=1) + 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(-0.05, 0.05), st.floats(1e-4, 0.3), st.integers(6, 60), st.sampled_from(Kind), st.booleans())
+def test_what_is_too_improbable_to_be_worked_out_moves_no_forecast(
+    log_ratio: float, sd: float, rounds: int, kind: Kind, is_strict: bool
+) -> None:
+    result = an_estimate(log_ratio, sd, rounds=rounds)
+    alpha = ALPHA / 40 if is_strict else ALPHA
+
+    def found() -> Forecast | None:
+        return forecast(result, rounds=rounds, alpha=alpha, margin=MARGIN, kind=kind)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "_FAR", math.inf)
+        patched.setattr(module, "_NOTHING", -1.0)
+        whole = found()
+    assert found() == whole
 
 
 @pytest.mark.parametrize("stage", [9, 16, 24])

@@ -10,6 +10,7 @@ forecast. METHODOLOGY.md#forecast says how good it is.
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -30,6 +31,8 @@ _STEP = 1.25  # rounds looked at are so far apart, as a ratio; the first ones st
 _ESTIMATES = 61
 _REACH = 4.5  # standard errors of today's estimate on either side
 _SCATTERS = (1 / 6, 1 / 2, 5 / 6)
+_FAR = 7.6  # standard deviations, beyond which less than 1e-13 lies
+_NOTHING = 1e-13  # too small a probability to move a quantile from one round to the next
 _LEFT = 0.04  # less than this is undecided: no quantile asked for lies beyond
 
 
@@ -56,12 +59,13 @@ def forecast(
     if not result.known:
         return None
     more = _rounds_looked_at(max(1, ROUNDS_MIN - rounds))
-    decided = np.mean(
+    decided = _decided(
         [
-            _decided(result, share, more, alphas=(alpha, alpha_same or alpha), margin=margin, kind=kind)
+            _shares_decided(
+                result, share, more, alphas=(alpha, alpha_same or alpha), margin=margin, kind=kind
+            )
             for share in _SCATTERS
-        ],
-        axis=0,
+        ]
     )
     middle = _quantile(more, decided, 0.5)
     if middle is None:
@@ -79,7 +83,17 @@ def _rounds_looked_at(first: int) -> FloatArray:
     return np.array(looked, dtype=np.float64)
 
 
-def _decided(
+def _decided(courses: Sequence[Iterator[float]]) -> FloatArray:
+    """The mean over scatters, look by look, until the highest quantile that is asked for."""
+    found: list[float] = []
+    for shares in zip(*courses, strict=True):
+        found.append(float(np.mean(shares)))
+        if found[-1] >= (1 + SHARE) / 2:
+            break
+    return np.array(found)
+
+
+def _shares_decided(
     result: Estimate,
     share: float,
     more: FloatArray,
@@ -87,13 +101,13 @@ def _decided(
     alphas: tuple[float, float],
     margin: float,
     kind: Kind,
-) -> FloatArray:
-    """The probability that it is decided after so many more rounds, if the scatter is that quantile of its own.
+) -> Iterator[float]:
+    """The probabilities that it is decided after so many more rounds, if the scatter is that quantile of its own.
 
     `alphas`: of a difference, and of SAME.
     """
     # Imported late: a run whose verdict is there needs no forecast.
-    from scipy.special import chdtri, ndtr
+    from scipy.special import chdtri
 
     df, sd = result.df, float(result.sd)
     information = result.information + more  # balanced orders lose nothing
@@ -122,21 +136,36 @@ def _decided(
     moved = np.maximum(moved, reach * 1e-6)
     here = np.array([1.0])
     places = np.array([now])
-    out = np.zeros_like(more)
     gone = 0.0
     for look in range(len(more)):
-        steps = np.diff(ndtr((edges - drawn_in[look] * places[:, None]) / moved[look]), axis=1)
-        if kind is Kind.FIXED:
-            out[look] = (here @ steps)[settled[look]].sum()
+        if gone > 1 - _LEFT and kind is Kind.ANYTIME:
+            yield gone  # the rest is more than anybody asks for
             continue
-        there = here @ steps
-        gone += there[settled[look]].sum()
-        out[look] = gone
-        here, places = np.where(settled[look], 0.0, there), middles
-        if gone > 1 - _LEFT:
-            out[look:] = gone
-            break
-    return np.asarray(np.maximum.accumulate(out))
+        likely = here > _NOTHING
+        from_ = drawn_in[look] * places[likely, None]
+        below = _normal((edges - from_) / moved[look])
+        there = here[likely] @ (below[:, 1:] - below[:, :-1])
+        if kind is Kind.FIXED:
+            gone = max(gone, float(there[settled[look]].sum()))
+        else:
+            gone += float(there[settled[look]].sum())
+            here, places = np.where(settled[look], 0.0, there), middles
+        yield gone
+
+
+def _normal(z: FloatArray) -> FloatArray:
+    """The distribution function of a normal variable.
+
+    Most steps lie so far out that it is 0 or 1 to the last digit of a sum of probabilities, and a report asks for a
+    hundred million of them.
+    """
+    from scipy.special import ndtr  # as above
+
+    made = (z > 0).astype(np.float64)
+    near = np.abs(z) < _FAR
+    # Not `ndtr(z, out=made, where=near)`: scipy 1.17.1 was seen to corrupt its memory with that.
+    made[near] = ndtr(z[near])
+    return made
 
 
 def _quantile(more: FloatArray, decided: FloatArray, share: float) -> int | None:
