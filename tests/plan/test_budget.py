@@ -1,6 +1,10 @@
 """Where the next round goes, and how long it all will take."""
 
-from pgverdict.plan.budget import CellProgress, next_cell, time_left_s
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pgverdict.plan.budget import CellProgress, next_cell, reach, time_left_s
 
 NEW = CellProgress((), decided=False)
 OPEN = CellProgress((3.0, 3.0), decided=False)
@@ -48,3 +52,49 @@ def test_the_time_left_is_known_before_the_first_round_where_its_length_is() -> 
     long = CellProgress((), decided=False, more_rounds=8, expected_s=20.0)
 
     assert time_left_s([long], spent_s=0, budget_s=300) == 160
+
+
+MINIMUM = 8
+
+
+def _spend(lengths_s: list[int], budget_s: int) -> list[int]:
+    """Rounds of every cell, as a run would give them until all have the minimum."""
+    rounds = [0] * len(lengths_s)
+    while True:
+        cells = [
+            CellProgress((float(one),) * done, decided=done >= MINIMUM, expected_s=float(one))
+            for one, done in zip(lengths_s, rounds, strict=True)
+        ]
+        spent_s = sum(one * done for one, done in zip(lengths_s, rounds, strict=True))
+        number = next_cell(cells, spent_s=spent_s, budget_s=budget_s, minimum=MINIMUM)
+        if number is None:
+            return rounds
+        rounds[number] += 1
+
+
+_LENGTHS = st.lists(st.integers(1, 40), min_size=1, max_size=8)
+
+
+@given(_LENGTHS, st.integers(0, 2500))
+def test_a_budget_reaches_as_far_as_a_run_gets_with_it_to_within_a_few_rounds(
+    lengths_s: list[int], budget_s: int
+) -> None:
+    needs_s = [MINIMUM * one for one in lengths_s]
+
+    def had_enough(budget_s: int) -> int:
+        return sum(done >= MINIMUM for done in _spend(lengths_s, budget_s))
+
+    assert had_enough(budget_s + sum(lengths_s)) >= reach(needs_s, budget_s).cells
+    slack_s = 2 * len(lengths_s) * max(lengths_s)
+    assert reach(needs_s, budget_s + slack_s).cells >= had_enough(budget_s)
+
+
+@given(_LENGTHS, st.integers(0, 2500))
+def test_what_cells_get_is_what_there_is(needs_s: list[int], budget_s: int) -> None:
+    found = reach(needs_s, budget_s)
+
+    given_s = sum(min(need, found.share_s) for need in needs_s)
+    assert given_s == pytest.approx(min(budget_s, sum(needs_s)))
+    assert (found.cells == len(needs_s)) is (sum(needs_s) <= budget_s)
+    assert reach(needs_s, budget_s + 1).cells >= found.cells
+    assert sum(need <= found.share_s for need in needs_s) >= found.cells

@@ -214,6 +214,39 @@ def test_sizes_that_a_file_says_for_small_are_not_divided() -> None:
     assert [cell.scale for cell in _campaign(text, small=True).cells] == [10, 90]
 
 
+def test_small_cuts_rounds_that_have_more_pairs_and_lengthens_none() -> None:
+    text = """
+arms = ["17", "18"]
+[[workload]]
+name = ["simple-update", "select-only", "full-scan", "tpch"]
+scale = 1
+[[workload]]
+name = "tpcb-like"
+scale = 1
+regime = "steady"
+[small]
+pairs = 20
+"""
+    pairs = {cell.workload: cell.pairs for cell in _campaign(text, small=True).cells}
+
+    assert pairs == {
+        "simple-update": 20, "select-only": None, "full-scan": None, "tpch": None, "tpcb-like": None,
+    }  # fmt: skip
+    assert {cell.pairs for cell in _campaign(text).cells} == {None}
+
+
+def test_small_leaves_out_what_it_says_by_its_own_values() -> None:
+    small = "[small]\nscale = [5, 6]\nexclude = [{ scale = 6, clients = 2 }]\n"
+    text = f"{SELECT}scale = [1, 2]\nclients = [1, 2]\n{small}"
+
+    assert [(cell.scale, cell.clients) for cell in _campaign(text, small=True).cells] == [
+        (5, 1),
+        (5, 2),
+        (6, 1),
+    ]
+    assert len(_campaign(text).cells) == 4
+
+
 def test_cells_that_become_the_same_when_small_are_measured_once() -> None:
     assert _keys(f"{SELECT}scale = [1, 2]\n[small]\ndivide = 10\n", small=True) == [
         "select-only scale=1 clients=1"
@@ -279,6 +312,10 @@ def test_what_cannot_be_is_told_with_file_line_and_key(text: str, message: str) 
         (f'{SELECT}[small]\narms = ["18"]\n', "c.toml:5: small.arms: the baseline must remain: 17"),
         (f'{SELECT}[small]\narms = ["17", "19"]\n', "c.toml:5: small.arms: unknown arm: 19"),
         (f'{SELECT}[small]\nbudget = "x"\n', "c.toml:5: small.budget: not a duration: x"),
+        (
+            f"{SELECT}[small]\nexclude = [{{ scale = 77 }}]\n",
+            "c.toml:5: small.exclude: no cell has all these values",
+        ),
     ],
 )
 def test_what_cannot_be_small_is_told_too(text: str, message: str) -> None:

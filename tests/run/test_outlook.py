@@ -3,7 +3,7 @@
 import dataclasses
 
 from pgverdict.plan.matrix import HostSize
-from pgverdict.report.outlook import outlook_screen
+from pgverdict.report.outlook import budget_words, outlook_screen
 from pgverdict.run.outlook import Outlook, look_ahead
 from pgverdict.spec.arms import make_arms
 from pgverdict.spec.campaign import Campaign, CellSpec
@@ -34,7 +34,26 @@ def test_a_budget_that_holds_fewer_than_the_minimum_is_said_to() -> None:
     assert [cell.rounds_most for cell in outlook.cells] == [5, 5]
     screen = outlook_screen(campaign, outlook)
     assert "about 5" in screen
-    assert "the budget will not hold them: --budget 2m" in screen
+    assert "the budget of 50 s is enough for 8 rounds of no cell; for all of them: --budget 2m" in screen
+
+
+def test_a_budget_that_is_enough_for_some_says_for_how_many_and_what_the_others_get() -> None:
+    cells = (*CELLS, CellSpec("select-only", 10, 2))
+    campaign = dataclasses.replace(CAMPAIGN, cells=cells, budget_s=100.0)
+    known = {cell.key: [took] for cell, took in zip(cells, (1.0, 3.0, 20.0), strict=True)}
+    outlook = look_ahead(campaign, HOST, free_bytes=10**12, known_s=known)
+
+    assert (outlook.enough_for, outlook.is_known) == (2, True)
+    assert [cell.rounds_most for cell in outlook.cells] == [8, 8, 3]
+    assert budget_words(campaign, outlook) == (
+        "the budget of 1 min 40 s is enough for 8 rounds of 2 of 3 cells; others get about 3 rounds or more;"
+        " for all of them: --budget 4m"
+    )
+    guessed = budget_words(campaign, _look(campaign, other=[1.0]))
+    assert guessed is not None
+    assert "as far as can be guessed" in guessed
+    rich = dataclasses.replace(campaign, budget_s=3600.0)
+    assert budget_words(rich, _look(rich, other=[1.0])) is None
 
 
 def test_without_any_rounds_all_is_guessed_and_marked_so() -> None:

@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from pgverdict.cli.own_tables import own_work_of
 from pgverdict.plan.matrix import HostSize, campaign_of
+from pgverdict.run.outlook import look_ahead
 from pgverdict.spec.campaign import Campaign
 from pgverdict.spec.document import read_document
 from pgverdict.spec.file import CampaignFile, SmallTable, WorkloadTable
@@ -56,6 +57,48 @@ def test_the_studies_have_the_cells_they_were_published_with() -> None:
     assert len({cell.workload for cell in old.cells}) == 7
     assert {cell.scale for cell in old.cells if cell.workload == "select-only"} == {100, 260, 2100}
     assert {dict(cell.parameters).get("partitions", 0) for cell in new.cells} == {0, 16, 128}
+
+
+STUDIES = ("v11-v12", "v15-v16", "ten-years")
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_small_study_has_all_its_work_and_is_forecast_to_leave_half_an_hour_something_to_decide_with(
+    name: str,
+) -> None:
+    text = (ROOT / "campaigns" / f"{name}.toml").read_text()
+    whole, small = _campaign(text), _campaign(text, small=True)
+    outlook = look_ahead(small, LAPTOP, free_bytes=10**12, known_s={})
+
+    assert {cell.workload for cell in small.cells} == {cell.workload for cell in whole.cells}
+    assert small.budget_s == 1800
+    assert outlook.enough_for == len(small.cells)
+    assert outlook.least_s < 0.75 * small.budget_s
+
+
+def test_small_studies_keep_what_they_are_about() -> None:
+    ten, old, new = (
+        _campaign((ROOT / "campaigns" / f"{name}.toml").read_text(), small=True)
+        for name in ("ten-years", "v11-v12", "v15-v16")
+    )
+
+    for workload, sizes in {
+        "tpcb-like": 3,
+        "tpcb-like-indexed": 1,
+        "select-only": 3,
+        "analytic-q3": 1,
+    }.items():
+        assert len({cell.scale for cell in old.cells if cell.workload == workload}) == sizes
+    in_memory = min(cell.scale for cell in new.cells if cell.workload == "select-only")
+    partitioned = [c for c in new.cells if dict(c.parameters).get("partitions") == 16]
+    assert len({cell.workload for cell in partitioned}) == 6
+    assert {cell.scale for cell in partitioned} == {in_memory}
+    assert len({cell.scale for cell in new.cells}) == 2
+    smallest = min(cell.scale for cell in ten.cells)
+    for workload in ("select-only", "tpcb-like"):
+        clients = {c.clients for c in ten.cells if c.workload == workload and c.scale == smallest}
+        assert clients == {1, 2, 4}, "a curve"
+        assert max(c.scale for c in ten.cells if c.workload == workload) > smallest
 
 
 @pytest.mark.parametrize("text", EXAMPLES, ids=range(len(EXAMPLES)))

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from pgverdict.cli.calibrated import with_calibrated_pairs
 from pgverdict.cli.live import LiveView
+from pgverdict.cli.outlook import warn_of_budget
 from pgverdict.cli.show import check_outputs, show, show_calibration
 from pgverdict.cli.stores import open_user_store
 from pgverdict.errors import Incomplete, Interrupted, WorldError
@@ -93,6 +94,8 @@ def _run(
     planned = with_calibrated_pairs(campaign, store)
     for note in planned.notes:
         view.note(note)
+    if campaign.written is not None:  # of one cell or two everybody knows what to expect
+        warn_of_budget(planned.campaign, store, view)
     return execute(planned.campaign, site, store, view, handicap_shares=handicap_shares)
 
 

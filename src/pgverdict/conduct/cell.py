@@ -6,7 +6,7 @@ from pathlib import Path
 from pgverdict.conduct.placement import Placement
 from pgverdict.plan.cold import once
 from pgverdict.plan.pools import Pools
-from pgverdict.plan.rounds import PAIRS, PAIRS_FRESH, RoundPlan, arrange
+from pgverdict.plan.rounds import RoundPlan, arrange, usual_pairs
 from pgverdict.plan.streams import pairs_of_streams
 from pgverdict.plan.stretches import whole
 from pgverdict.servers.confine import Confiner
@@ -109,9 +109,7 @@ class PreparedCell:
     def _pairs(self) -> int:
         if (streams := self.workload.streams) is not None:
             return pairs_of_streams(streams.length, clients=self.spec.clients)
-        return (
-            self.spec.pairs or self.workload.pairs or (PAIRS_FRESH if self.regime is Regime.FRESH else PAIRS)
-        )
+        return self.spec.pairs or usual_pairs(self.workload, self.regime)
 
     def arrange(self, *, seed: int, ordinal: int) -> RoundPlan:
         """Round number `ordinal` (from 0) of the cell, in the way of its regime."""

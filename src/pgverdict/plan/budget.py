@@ -59,6 +59,35 @@ def next_cell(
     return min(candidates)[3] if candidates else None
 
 
+@dataclass(frozen=True)
+class Reach:
+    """How far a budget goes towards a minimum for every cell."""
+
+    cells: int
+    """For so many it is enough."""
+    share_s: float
+    """The others get so much time each; where there are none, no cell needs more."""
+
+
+def reach(needs_s: Sequence[float], budget_s: float) -> Reach:
+    """What `next_cell` makes of a budget, about, where every cell first needs a time of its own.
+
+    All get the same time until they have what they need, so those that need least have it first.
+
+    >>> reach([10, 40, 100], 90)
+    Reach(cells=2, share_s=40.0)
+    >>> reach([10, 40, 100], 70)
+    Reach(cells=1, share_s=30.0)
+    """
+    left = budget_s
+    for cells, need_s in enumerate(sorted(needs_s)):
+        others = len(needs_s) - cells
+        if need_s * others > left:
+            return Reach(cells, left / others)
+        left -= need_s
+    return Reach(len(needs_s), float(max(needs_s, default=0.0)))
+
+
 def time_left_s(cells: Sequence[CellProgress], *, spent_s: float, budget_s: float) -> float:
     """An estimate: what the open cells would take, but no more than the budget leaves.
 

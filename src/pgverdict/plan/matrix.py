@@ -86,7 +86,8 @@ def campaign_of(
     points = points_of(document, own, made)
     if made is not None:
         base, points = _divided(document, base, points, made, host)
-    cells = tuple(dict.fromkeys(_cell(document, point, base, host) for point in points))
+    found = [_cell(document, point, base, host) for point in points]
+    cells = tuple(dict.fromkeys(found if made is None else map(made.cell, found)))
     if made is None:
         _refuse_twice(document, points, base, host)
     with document.at("workload"):

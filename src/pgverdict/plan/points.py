@@ -35,17 +35,29 @@ def points_of(document: Document, own: Mapping[int, OwnWork], made: Smaller | No
         for point in _multiplied(document, number, table, works[number], made)
     ]
     kept = points
-    for number, exclusion in enumerate(document.tables.exclude):
-        with document.at("exclude", number):
+    for place, exclusion in _exclusions(document, made):
+        with document.at(*place):
             _require_known(exclusion, points)
             left = [p for p in kept if not all(p.has(name, values) for name, values in exclusion.items())]
-            if len(left) == len(kept) and made is None:
+            # What excludes cells of the whole campaign may find nothing in the small one.
+            if len(left) == len(kept) and (made is None or place[0] == "small"):
                 raise UserError("no cell has all these values", hint="`--dry-run` without it lists the cells")
             kept = left
     if not kept:
         with document.at("exclude"):
             raise UserError("nothing is left to measure", hint="exclude less")
     return kept
+
+
+def _exclusions(
+    document: Document, made: Smaller | None
+) -> list[tuple[tuple[str | int, ...], Mapping[str, Sequence[Any]]]]:
+    """Those of the campaign and, of a small one, its own; with their places in the file."""
+    tables = document.tables
+    return [
+        *((("exclude", number), one) for number, one in enumerate(tables.exclude)),
+        *((("small", "exclude", number), one) for number, one in enumerate(made.exclude if made else ())),
+    ]
 
 
 def _works(number: int, table: WorkloadTable, own: Mapping[int, OwnWork]) -> tuple[Work, ...]:

@@ -18,12 +18,20 @@ from dataclasses import dataclass
 
 from pgverdict.plan.pools import LOADS_MAX, Pools
 from pgverdict.plan.squares import orders_by_square
+from pgverdict.spec.regime import Regime
+from pgverdict.workloads.workload import Workload
 
 PAIRS = 12
 """Pairs per round of work that only reads: more bought nothing where it was measured (METHODOLOGY.md#round)."""
 
 PAIRS_FRESH = 60
 """Pairs per round on fresh copies, whose first pairs are the noisiest, and whose rounds cost the copies anyway."""
+
+
+def usual_pairs(workload: Workload, regime: Regime) -> int:
+    """Of a round of short slices, where nobody chose another number."""
+    return workload.pairs or (PAIRS_FRESH if regime is Regime.FRESH else PAIRS)
+
 
 _COMBINATIONS = tuple(itertools.product((False, True), repeat=3))
 

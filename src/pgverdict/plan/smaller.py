@@ -9,12 +9,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pgverdict.plan.point import Point
-from pgverdict.spec.campaign import Campaign
+from pgverdict.plan.rounds import usual_pairs
+from pgverdict.spec.cache import Cache
+from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.spec.confinement import spell_size
 from pgverdict.spec.file import SmallTable
 from pgverdict.spec.quantities import is_size, size_bytes
+from pgverdict.spec.regime import Regime
 from pgverdict.spec.sizes import data_size
 from pgverdict.spec.tuning import MEMORY_BYTES_MIN as TUNED_LEAST
+from pgverdict.workloads.own import workload_of
+from pgverdict.workloads.regimes import regime_of
 
 BYTES_MOST = 400_000_000
 """The largest dataset, where the file does not say by what to divide."""
@@ -57,6 +62,10 @@ class Smaller:
     @property
     def rounds(self) -> int | None:
         return self.table.rounds if self.table else None
+
+    @property
+    def exclude(self) -> Sequence[Mapping[str, Sequence[Any]]]:
+        return self.table.exclude if self.table else ()
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -103,6 +112,18 @@ class Smaller:
         if size is not None and (wanted := data_size(size)).of is None:
             size = f"{max(1, int(wanted.number) // by >> 10)}kB"
         return replace(point, scale=max(1, point.scale // by), size=size, settings=settings)
+
+    def cell(self, cell: CellSpec) -> CellSpec:
+        """With no more pairs than the file allows, where a round consists of as many as one likes."""
+        most = self.table.pairs if self.table else None
+        workload = workload_of(cell)
+        regime = regime_of(cell, workload)
+        is_cut = (
+            regime in (Regime.READ_ONLY, Regime.FRESH) and cell.cache is Cache.WARM and not workload.streams
+        )
+        if most is None or not is_cut:
+            return cell
+        return replace(cell, pairs=most) if most < (cell.pairs or usual_pairs(workload, regime)) else cell
 
 
 def smaller(table: SmallTable | None, cores: int) -> Smaller:

@@ -29,6 +29,29 @@ def outlook_screen(campaign: Campaign, outlook: Outlook) -> str:
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
+def budget_words(campaign: Campaign, outlook: Outlook) -> str | None:
+    """What a budget leaves undone that does not give every cell its fewest rounds; None of one that does.
+
+    No full stop. 'the budget of 18 min is enough for 8 rounds of 10 of 17 cells, and of all it takes --budget 31m'
+    """
+    cells = len(outlook.cells)
+    if outlook.enough_for == cells:
+        return None
+    enough = f"{outlook.enough_for} of {count(cells, 'cell')}" if outlook.enough_for else "no cell"
+    few = min(cell.rounds_most for cell in outlook.cells)
+    others = f"; others get about {count(few, 'round')} or more" if outlook.enough_for else ""
+    guessed = "" if outlook.is_known else ", as far as can be guessed"
+    return (
+        f"the budget of {duration(campaign.budget_s)} is enough for {outlook.rounds_least} rounds of {enough}{guessed}"
+        f"{others}; for all of them: --budget {budget_for_all(outlook)}"
+    )
+
+
+def budget_for_all(outlook: Outlook) -> str:
+    """As it is given on the command line, in whole minutes and rounded up."""
+    return f"{math.ceil(outlook.least_s / 60)}m"
+
+
 def _row(cell: CellOutlook, least: int, campaign: Campaign) -> tuple[str, str, str, str]:
     if cell.rounds_most < least:
         rounds = f"about {cell.rounds_most}"
@@ -43,8 +66,8 @@ def _row(cell: CellOutlook, least: int, campaign: Campaign) -> tuple[str, str, s
 def _notes(campaign: Campaign, outlook: Outlook) -> list[str]:
     least = f"{outlook.rounds_least} rounds of every cell take about {roughly(outlook.least_s)}"
     lines = [f"time: {least}; the budget is {duration(campaign.budget_s)}, set-up apart"]
-    if outlook.least_s > campaign.budget_s:
-        lines.append(f"  the budget will not hold them: --budget {math.ceil(outlook.least_s / 60)}m")
+    if (said := budget_words(campaign, outlook)) is not None:
+        lines.append(f"  {said}")
     lines.append(f"  loading, where nothing is loaded yet: about {roughly(outlook.loading_s)}")
     disk = (
         f"disk: at most {show_bytes(outlook.templates_bytes)} of templates and {show_bytes(outlook.copies_bytes)} of"

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pgverdict.conduct.bounds import SLICE_US, WARM_UP_US
 from pgverdict.conduct.stretch import expected_round_s, expected_slices
 from pgverdict.judge.decide import ROUNDS_MIN
+from pgverdict.plan.budget import reach
 from pgverdict.plan.matrix import HostSize, shared_buffers_of
 from pgverdict.plan.pools import LOADS_MAX, how_many_loads, settings_of_loads, shared_by
-from pgverdict.plan.rounds import PAIRS, PAIRS_FRESH
+from pgverdict.plan.rounds import usual_pairs
 from pgverdict.plan.stretches import LOADS_AGED
 from pgverdict.run.ageing import GROWS_BY
 from pgverdict.run.room import EMPTY_CLUSTER_BYTES, data_bytes
@@ -25,11 +26,16 @@ from pgverdict.workloads.regimes import regime_of
 START_S = 1.0
 COPIED_BYTES_PER_S = 500_000_000
 LOADED_BYTES_PER_S = 30_000_000
-SCANNED_BYTES_PER_S = 100_000_000
+SCANNED_BYTES_PER_S = 500_000_000
+SCANNED_BEYOND_MEMORY_BYTES_PER_S = 100_000_000
+WRITING_SLICE_S = 0.1
+TURNOVER_S = 7.0
 COLD_SLICE_S = 5.0
 CYCLE_S = 300.0
-"""Rules of thumb: a start and a stop, copying, loading with indexes and vacuum, long queries, a cold slice, and a
-checkpoint with settings as shipped. They are guesses, right to within a small factor on most hosts."""
+"""Rules of thumb: a start and a stop, copying, loading with indexes and vacuum, long queries on data in memory and
+beyond it, a slice that commits, the warm-up of an arm with more data than memory, a cold slice, and a checkpoint with
+settings as shipped. They are guesses, right to within a small factor on most hosts; those of rounds are held against
+the rounds of docs/studies/v11-v12.md."""
 
 PROCESSES_BYTES = 100 << 20
 """Of a server beside shared buffers and page cache, generously."""
@@ -64,6 +70,13 @@ class Outlook:
     """Of the cell that needs most."""
     host: HostSize
     free_bytes: int
+    enough_for: int
+    """So many cells get their fewest rounds within the budget."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the store had rounds of every cell."""
+        return all(cell.is_known for cell in self.cells)
 
     @property
     def fits_disk(self) -> bool:
@@ -81,8 +94,10 @@ def look_ahead(
         _median(known_s[cell.key]) if known_s.get(cell.key) else guess
         for cell, guess in zip(campaign.cells, guessed, strict=True)
     ]
-    least_s = sum(lengths) * rounds
+    needs_s = [rounds * length for length in lengths]
+    least_s = sum(needs_s)
     spare_s = (campaign.budget_s - least_s) / len(lengths)
+    reached = reach(needs_s, campaign.budget_s)
     templates = _templates(campaign)
     return Outlook(
         cells=tuple(
@@ -92,7 +107,7 @@ def look_ahead(
                 is_known=bool(known_s.get(cell.key)),
                 rounds_most=rounds + int(spare_s / round_s)
                 if spare_s >= 0
-                else int(campaign.budget_s / sum(lengths)),
+                else min(rounds, int(reached.share_s / round_s)),
                 data_bytes=_data_bytes(cell),
                 memory_bytes=_memory_bytes(campaign, cell),
             )
@@ -105,6 +120,7 @@ def look_ahead(
         copies_bytes=max(_copies_bytes(campaign, cell) for cell in campaign.cells),
         host=host,
         free_bytes=free_bytes,
+        enough_for=reached.cells,
     )
 
 
@@ -128,11 +144,14 @@ def _round_s(campaign: Campaign, cell: CellSpec) -> float:
     if cell.cache is Cache.COLD:
         return arms * (START_S + COLD_SLICE_S + copying_s)
     workload = workload_of(cell)
-    pairs = cell.pairs or workload.pairs or (PAIRS_FRESH if regime is Regime.FRESH else PAIRS)
-    slice_s = SLICE_US / 1e6
+    pairs = cell.pairs or usual_pairs(workload, regime)
+    is_beyond = campaign.memory_bytes is not None and _data_bytes(cell) > campaign.memory_bytes
+    slice_s = WRITING_SLICE_S if regime is Regime.FRESH else SLICE_US / 1e6
     if workload.is_long:
-        slice_s = max(slice_s, cell.clients * _data_bytes(cell) / SCANNED_BYTES_PER_S)
-    return arms * (START_S + WARM_UP_US / 1e6 + pairs * slice_s + copying_s)
+        scanned = SCANNED_BEYOND_MEMORY_BYTES_PER_S if is_beyond else SCANNED_BYTES_PER_S
+        slice_s = max(slice_s, cell.clients * _data_bytes(cell) / scanned)
+    warm_up_s = TURNOVER_S if is_beyond else WARM_UP_US / 1e6
+    return arms * (START_S + warm_up_s + pairs * slice_s + (copying_s if regime is Regime.FRESH else 0.0))
 
 
 def _memory_bytes(campaign: Campaign, cell: CellSpec) -> int:

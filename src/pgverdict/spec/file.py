@@ -162,6 +162,14 @@ class SmallTable(Axes):
     memory: StrictStr | None = None
     budget: StrictStr | None = None
     rounds: StrictInt | None = None
+    pairs: Annotated[StrictInt, Field(ge=1)] | None = Field(
+        default=None,
+        description="the most pairs of slices that a round has; where it has fewer, it keeps them",
+    )
+    exclude: tuple[dict[str, Values], ...] = Field(
+        default=(),
+        description="combinations that are left out beyond those of the campaign, by the small values",
+    )
 
 
 class CampaignFile(_Table):
