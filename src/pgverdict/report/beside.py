@@ -31,6 +31,8 @@ class BesideRow:
     deviates: tuple[str, ...]
     """In what the cell's builds and settings differ from those of the source, of what matters there."""
     remark: str | None
+    asked: tuple[str, str, str] | None = None
+    """The one cell by its key, the candidate and the subject that answer it; None of means and where none does."""
 
     @property
     def said(self) -> str:

@@ -1,6 +1,7 @@
 """A candidate in a cell, as every format shows it: its verdicts, its rounds, and what stands beside them."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pgverdict.judge.series import series
@@ -108,7 +109,14 @@ def cell_report(
         headline = handicaps(run) + headline
     else:
         headline = f"Nothing is known yet about {work_name(cell.spec, run.campaign.cells)}"
-    seen = _seen(run, cell, candidate)
+    effects = tuple(
+        replace(
+            _round_effect(number, r, cell, candidate),
+            disturbed_by=tuple(one.source.value for one in disturbed.get(number, ())),
+        )
+        for number, r in enumerate(cell.rounds, start=1)
+    )
+    seen = _seen(run, cell, candidate, effects)
     return CellReport(
         spec=cell.spec,
         arms=(run.arms[0].name, run.arms[candidate].name),
@@ -122,13 +130,7 @@ def cell_report(
         seconds=seconds,
         headline=headline,
         verdicts=verdicts,
-        round_effects=tuple(
-            replace(
-                _round_effect(number, r, cell, candidate),
-                disturbed_by=tuple(one.source.value for one in disturbed.get(number, ())),
-            )
-            for number, r in enumerate(cell.rounds, start=1)
-        ),
+        round_effects=effects,
         conditions=conditions_of(cell, arms=(0, candidate)),
         statements=statements_of(cell, arms=(0, candidate)),
         placement=placement_of(cell.measured),
@@ -143,18 +145,13 @@ def cell_report(
     )
 
 
-def _seen(run: RunRecord, cell: CellRecord, candidate: int) -> Remarked:
+def _seen(run: RunRecord, cell: CellRecord, candidate: int, effects: Sequence[RoundEffect]) -> Remarked:
     """What stands beside the intervals of a cell and candidate."""
     found = series(cell, candidate=candidate)
     return Remarked(
         primary=cell.primary,
         arms=(words.arm_label(run.arms[0]), words.arm_label(run.arms[candidate])),
-        numbers=tuple(
-            number
-            for number, record in enumerate(cell.rounds, start=1)
-            if record.state is RoundState.MEASURED
-            and _round_effect(number, record, cell, candidate).effect is not None
-        ),
+        numbers=tuple(one.number for one in effects if one.effect is not None),
         stalled=(int((found.stalls[0] > 0).sum()), int((found.stalls[1] > 0).sum())),
         spread=spread(found, confidence=run.campaign.confidence),
         checks=checks(found, margin=run.campaign.margin),

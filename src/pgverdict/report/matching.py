@@ -75,8 +75,11 @@ def _rows(run: RunRecord, verdicts: Judged, published: Published, figure: Figure
     ]
     if not figure.over_all or len(asked) == 1:
         return [
-            _row(figure, name, verdict, without)
-            for (_, _, verdict), name, without in zip(asked, names, missing, strict=True)
+            replace(
+                _row(figure, name, verdict, without),
+                asked=(cell.spec.key, verdict.candidate, verdict.subject),
+            )
+            for (cell, _, verdict), name, without in zip(asked, names, missing, strict=True)
         ]
     mean = mean_ratio(
         [(cell, Question(verdict.metric, verdict.subject)) for cell, _, verdict in asked],

@@ -26,6 +26,7 @@ from pgverdict.report.names import work_name
 from pgverdict.report.notes import run_notes
 from pgverdict.report.partitions import PartitionsReport, partitions_of, partitions_section
 from pgverdict.report.section import Section
+from pgverdict.report.statement_table import JudgedCell, statements_section
 from pgverdict.report.steps import StepsReport, steps_report
 from pgverdict.spec.campaign import Campaign, CellSpec
 
@@ -96,9 +97,18 @@ class Report:
         """What stands beside the cells, the same in every format."""
         return (
             *(() if self.beside is None else (beside_section(self.beside),)),
+            *(() if (table := self._statement_table) is None else (table,)),
             *map(partitions_section, self.partitions),
             *(section for section, _ in self.charted),
         )
+
+    @property
+    def _statement_table(self) -> Section | None:
+        """Of campaigns from files, which are laid out as studies are; and of what is held against one."""
+        if self.campaign.written is None and self.beside is None:
+            return None
+        cells = [JudgedCell(cell.spec, cell.labels, cell.verdicts) for cell in self.cells]
+        return statements_section(cells, self.beside)
 
     @property
     def charted(self) -> tuple[tuple[Section, CurvesReport], ...]:

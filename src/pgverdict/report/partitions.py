@@ -16,6 +16,7 @@ from pgverdict.records.round import ArmRecord, PreliminariesRecord, RoundRecord,
 from pgverdict.records.run import CellRecord, RunRecord
 from pgverdict.report import words
 from pgverdict.report.section import Grid, Section
+from pgverdict.report.statements import is_control
 from pgverdict.spec.campaign import CellSpec
 from pgverdict.spec.partitions import partitions_of as partitions_in
 from pgverdict.spec.partitions import unpartitioned
@@ -160,12 +161,9 @@ def _inside_us(_: RoundRecord, arm: ArmRecord) -> float | None:
     return sum(known) / arm.transactions if known and len(known) == len(times) else None
 
 
-_CONTROL = frozenset({"begin", "end", "commit", "rollback"})
-
-
 def _work(arm: ArmRecord) -> list[StatementRecord]:
     """The statements that were sent, without those that begin and end transactions, which nothing executes."""
-    return [s for s in arm.statements if s.count and s.text.strip(" ;\n").lower() not in _CONTROL]
+    return [s for s in arm.statements if s.count and not is_control(s.text)]
 
 
 def _outside_us(record: RoundRecord, arm: ArmRecord) -> float | None:
