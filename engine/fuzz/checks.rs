@@ -7,6 +7,7 @@
 use pgverdict_engine::drive::conninfo;
 use pgverdict_engine::drive::pgbench::reply::Reply;
 use pgverdict_engine::script::compile::Compiler;
+use pgverdict_engine::script::encoding;
 use pgverdict_engine::script::program::{Dialect, Program, Source, Store};
 use pgverdict_engine::wire::answer::Answer;
 use pgverdict_engine::wire::stream::Stream;
@@ -44,10 +45,9 @@ fn reply(all: bool, pieces: Vec<&[u8]>) -> impl PartialEq + std::fmt::Debug + us
     fed.map(|()| (reply.awaited, reply.error, reply.copies, reply.results, reply.stored, reply.rows_last))
 }
 
-/// Scripts in both dialects: a program, or an error.
+/// Scripts in both dialects, in whatever encoding: a program, or an error.
 pub fn scripts(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let source = Source { name: "any".into(), weight: 1, text: text.to_owned() };
+    let source = Source { name: "any".into(), weight: 1, text: encoding::text(bytes) };
     let _ = Program::compile(std::slice::from_ref(&source), &[], &[]);
     for numbered in [false, true] {
         let mut compiler = Compiler::new(Dialect::Pgbench);

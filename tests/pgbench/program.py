@@ -34,11 +34,11 @@ class Program:
         own |= {"LC_ALL": "C", "PGHOST": str(server.socket_directory), "PGPORT": str(server.port)}
         return cls(path, own | {"PGUSER": SUPERUSER, "PGDATABASE": "postgres"}, folder)
 
-    def run(self, *arguments: str, script: str | None = None) -> Said:
+    def run(self, *arguments: str, script: str | bytes | None = None) -> Said:
         """Run with these arguments, and with this script if there is one."""
         command = [str(self.path), *arguments]
         if script is not None:
-            (self.folder / "script.sql").write_text(script)
+            (self.folder / "script.sql").write_bytes(script.encode() if isinstance(script, str) else script)
             command += ["-f", "script.sql"]
         done = subprocess.run(
             command,
@@ -47,6 +47,7 @@ class Program:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
+            errors="surrogateescape",
             timeout=TIMEOUT_S,
             check=False,
         )

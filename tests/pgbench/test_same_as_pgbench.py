@@ -2,6 +2,7 @@
 
 import os
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -116,3 +117,24 @@ def test_tables_are_made_the_same_way(
     make(both[0])  # so that both find tables to drop
 
     assert make(both[0]) == make(both[1])
+
+
+@pytest.mark.parametrize("mode", ["simple", "extended", "prepared"])
+def test_scripts_are_bytes_in_whatever_encoding_the_server_is_told(
+    both: tuple[Program, Program], mode: str
+) -> None:
+    # If the server did not get the bytes that the script has, it would divide by zero.
+    script = "\\set größe 5\nSELECT 1 / ('grün' = U&'gr\\00FCn' AND :größe = 5)::int;\n".encode("latin-1")
+    for program in both:
+        latin = replace(program, environment=program.environment | {"PGCLIENTENCODING": "LATIN1"})
+        said = latin.run("-n", "-t", "3", "-M", mode, script=script)
+        assert said.code == 0, said.err
+
+
+def test_what_is_wrong_in_a_script_of_another_encoding_is_shown_where_it_is(
+    both: tuple[Program, Program],
+) -> None:
+    ours, theirs = (program.run("-n", script="\\set größe 1 +\n".encode("latin-1")) for program in both)
+    assert (ours.code, theirs.code) == (1, 1)
+    shown = [line.replace("\udcf6", "\ufffd").replace("\udcdf", "\ufffd") for line in theirs.err]
+    assert ours.err == shown

@@ -122,7 +122,7 @@ fn greet(conversation: &mut Conversation, place: &Door) -> Result<Greeting, Fail
 /// A statement to prepare.
 #[derive(Debug, Clone, Copy)]
 pub struct Preparing<'a> {
-    pub text: &'a str,
+    pub text: &'a [u8],
     /// How many are given.
     pub parameters: usize,
     /// In which form they are sent, in their order; those of scripts are all text.

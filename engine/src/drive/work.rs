@@ -43,7 +43,11 @@ impl Work {
             Work::Native(workload) => workload
                 .statements()
                 .iter()
-                .map(|sql| Preparing { text: &sql.text, parameters: sql.parameters.len(), forms: &sql.parameters })
+                .map(|sql| Preparing {
+                    text: sql.text.as_bytes(),
+                    parameters: sql.parameters.len(),
+                    forms: &sql.parameters,
+                })
                 .collect(),
         }
     }

@@ -8,7 +8,7 @@ use super::split::{self, Piece};
 use super::stored::Promised;
 use super::value::Value;
 use super::{Context, Fault, Lines, ScriptError};
-use super::{condition, pipeline};
+use super::{condition, encoding, pipeline};
 use std::collections::HashMap;
 
 /// Takes scripts one after the other and makes a program of them.
@@ -90,6 +90,7 @@ impl Compiler {
         };
         let weight = self.scripts.iter().map(|script| script.weight).sum();
         let Self { scripts, statements, slots, names, values: initial, .. } = self;
+        let names = names.iter().map(|name| encoding::shown(name).into()).collect();
         Ok(Program { scripts, statements, initial, names, client_id, promised, slots, weight })
     }
 
@@ -165,12 +166,14 @@ impl Compiler {
         };
         let (prepared_text, uses) = parameters::replace(&text);
         let parameters = uses.iter().map(|used| self.used(used.name, at + used.at)).collect();
-        let uses = uses.iter().map(|used| used.at..used.at + 1 + used.name.len()).collect();
+        let place = |at: usize| encoding::bytes(&text[..at]).len();
+        let uses = uses.iter().map(|used| place(used.at)..place(used.at + 1 + used.name.len())).collect();
         // As much as pgbench keeps of it.
         const FIRST_LINE_BYTES: usize = 127;
         let first_line = text.split(['\n', '\r']).next().unwrap_or_default();
-        let first_line = first_line[..first_line.floor_char_boundary(FIRST_LINE_BYTES)].to_owned();
+        let first_line = encoding::shown(&first_line[..first_line.floor_char_boundary(FIRST_LINE_BYTES)]);
         let script = self.scripts.len();
+        let (text, prepared_text) = (encoding::bytes(&text).into(), encoding::bytes(&prepared_text).into());
         self.statements.push(Statement { script, text, prepared_text, parameters, uses, store: None });
         let action = Action::Statement(self.statements.len() - 1);
         let (line, column) = lines.position(at);
@@ -191,7 +194,7 @@ impl Compiler {
             refuse(name, at, &self.allowed)?;
         }
         let Some(Meta { words, order }) = read? else { return Ok(()) };
-        let first_line = text[at..end].trim_end_matches(['\n', '\r']).to_owned();
+        let first_line = encoding::shown(text[at..end].trim_end_matches(['\n', '\r']));
         let action = match order {
             Order::Set { target, expression, expression_at } => {
                 if campaign {
@@ -248,8 +251,10 @@ impl Compiler {
             return Ok(());
         };
         let source = &self.sources[statement.script];
-        let at = source.text.find(&statement.text).unwrap_or(0) + statement.uses[PARAMETERS_MAX].start;
-        let what = format!("statement has too many arguments (maximum is {PARAMETERS_MAX}): {}", statement.text);
+        let text = encoding::text(&statement.text);
+        let before = encoding::text(&statement.text[..statement.uses[PARAMETERS_MAX].start]).len();
+        let at = source.text.find(&text).unwrap_or(0) + before;
+        let what = format!("statement has too many arguments (maximum is {PARAMETERS_MAX}): {text}");
         Err(ScriptError::new(&source.name, &source.text, Fault::new(at, what).within(Context::Whole)))
     }
 

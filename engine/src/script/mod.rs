@@ -9,6 +9,7 @@
 
 pub mod compile;
 pub mod condition;
+pub mod encoding;
 pub mod evaluate;
 pub mod expression;
 pub mod function;
@@ -120,11 +121,16 @@ impl ScriptError {
             Context::Meta { name, begin, end, shown, pointed } => ErrorContext::Meta {
                 name,
                 line: position(text, begin).0,
-                shown: shown.then(|| text[begin..end].trim_end_matches(['\r', '\n']).to_owned()),
-                pointed: pointed.then(|| fault.last.saturating_sub(begin)),
+                shown: shown.then(|| encoding::shown(text[begin..end].trim_end_matches(['\r', '\n']))),
+                pointed: pointed.then(|| {
+                    let before = text.get(begin..text.floor_char_boundary(fault.last)).unwrap_or_default();
+                    let within = fault.last.saturating_sub(begin) - before.len().min(fault.last.saturating_sub(begin));
+                    encoding::bytes(before).len() + within
+                }),
             },
         };
-        Box::new(Self { script: script.to_owned(), line, column, what: fault.what, about: fault.about, context })
+        let (what, about) = (encoding::shown(&fault.what), fault.about.as_deref().map(encoding::shown));
+        Box::new(Self { script: script.to_owned(), line, column, what, about, context })
     }
 }
 

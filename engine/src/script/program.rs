@@ -117,9 +117,9 @@ pub struct Statement {
     /// The index of its [`Script`].
     pub script: usize,
     /// As written. In campaigns without the semicolon and the comments around it.
-    pub text: String,
+    pub text: Box<[u8]>,
     /// With `$1`, `$2` ... for the variables.
-    pub prepared_text: String,
+    pub prepared_text: Box<[u8]>,
     pub parameters: Vec<Slot>,
     /// Where in `text` the parameters stand.
     pub uses: Vec<Range<usize>>,
@@ -197,9 +197,9 @@ impl Program {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ErrorContext;
     use super::super::evaluate::Scope;
     use super::super::value::Scalar;
+    use super::super::{ErrorContext, encoding};
     use super::*;
 
     fn compile(text: &str) -> Result<Program, String> {
@@ -219,7 +219,7 @@ mod tests {
         };
         assert_eq!((set.line, set.column), (1, 10));
         let statement = &program.statements[0];
-        assert_eq!(statement.prepared_text, "SELECT abalance FROM a WHERE aid = $1");
+        assert_eq!(&*statement.prepared_text, b"SELECT abalance FROM a WHERE aid = $1");
         assert_eq!(set.target, Target::Slot(statement.parameters[0]));
         let mut shown = Vec::new();
         let mut scope = Scope { variables: &program.initial, prng: &mut Prng::seeded(1), shown: &mut shown };
@@ -312,9 +312,28 @@ mod tests {
         let program = pgbench("SELECT 1 AS a \\gset p_\n/* c */ SELECT 2;\n").unwrap();
         let store = Store { all: false, prefix: "p_".into() };
         assert_eq!(program.statements[0].store, Some(store));
-        assert_eq!(program.statements[1].text, "/* c */ SELECT 2;");
+        assert_eq!(&*program.statements[1].text, b"/* c */ SELECT 2;");
         for text in ["\\gset", "\\set a 1\n\\gset", "SELECT 1 \\gset\n\\aset"] {
             assert_eq!(pgbench(text).unwrap_err().what, "\\gset must follow an SQL command", "{text}");
         }
+    }
+
+    #[test]
+    fn a_script_need_not_be_utf_8() {
+        let text = encoding::text(b"SELECT '\xfc', :gr\xf6\xdfe, :a;\n\\set gr\xf6\xdfe 1 +");
+        let error = pgbench(&text).unwrap_err();
+        assert_eq!((error.line, error.what.as_str()), (2, "syntax error"));
+        let ErrorContext::Meta { shown, pointed, .. } = error.context else { panic!("{:?}", error.context) };
+        assert_eq!((shown.as_deref(), pointed), (Some("\\set gr\u{fffd}\u{fffd}e 1 +"), Some(13)));
+
+        let program = pgbench(text.strip_suffix(" +").unwrap()).unwrap();
+        let statement = &program.statements[0];
+        assert_eq!(&*statement.text, b"SELECT '\xfc', :gr\xf6\xdfe, :a;");
+        assert_eq!(&*statement.prepared_text, b"SELECT '\xfc', $1, $2;");
+        let used = |number: usize| &statement.text[statement.uses[number].clone()];
+        assert_eq!((used(0), used(1)), (&b":gr\xf6\xdfe"[..], &b":a"[..]));
+        let Action::Set(set) = &program.scripts[0].commands[1].action else { panic!("{:?}", program.scripts) };
+        assert_eq!(set.target, Target::Slot(statement.parameters[0]));
+        assert_eq!(&*program.names[statement.parameters[0]], "gr\u{fffd}\u{fffd}e");
     }
 }

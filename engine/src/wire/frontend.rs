@@ -17,9 +17,9 @@ pub fn startup(parameters: &[(&str, &str)]) -> BytesMut {
 }
 
 /// Parse, Describe and Sync of a statement. No types are given: the server infers them, as for pgbench.
-pub fn prepare(statement: &str, text: &str) -> BytesMut {
+pub fn prepare(statement: &str, text: &[u8]) -> BytesMut {
     encoded(|out| {
-        encode::parse(statement, text, [], out)?;
+        put_parse(statement, text, out);
         encode::describe(b'S', statement, out)?;
         encode::sync(out);
         Ok(())
@@ -27,15 +27,29 @@ pub fn prepare(statement: &str, text: &str) -> BytesMut {
 }
 
 /// Parse, Describe if asked for, and Sync.
-pub fn parse(statement: &str, text: &str, describe: bool, out: &mut Vec<u8>) {
+pub fn parse(statement: &str, text: &[u8], describe: bool, out: &mut Vec<u8>) {
     append(out, |out| {
-        encode::parse(statement, text, [], out)?;
+        put_parse(statement, text, out);
         if describe {
             encode::describe(b'S', statement, out)?;
         }
         encode::sync(out);
         Ok(())
     });
+}
+
+/// The crate takes no text that is not UTF-8, and scripts may be anything.
+fn put_parse(statement: &str, text: &[u8], out: &mut BytesMut) {
+    let start = out.len();
+    out.extend_from_slice(b"P\0\0\0\0");
+    for part in [statement.as_bytes(), text] {
+        out.extend_from_slice(part);
+        out.extend_from_slice(b"\0");
+    }
+    // No types.
+    out.extend_from_slice(b"\0\0");
+    let length = i32::try_from(out.len() - start - 1).expect(BOUNDED);
+    out[start + 1..start + 5].copy_from_slice(&length.to_be_bytes());
 }
 
 pub fn sync(out: &mut Vec<u8>) {
@@ -130,7 +144,7 @@ pub fn written_query(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asking<'a> {
     /// The text of a statement that is parsed every time; it then has no name.
-    pub parse: Option<&'a str>,
+    pub parse: Option<&'a [u8]>,
     /// Whether the server is to describe the rows, as libpq always asks it to.
     pub describe: bool,
     pub sync: bool,
@@ -161,7 +175,7 @@ impl Execution {
     pub fn asking(statement: &str, parameters: u16, asking: Asking<'_>) -> Self {
         let mut bind = BytesMut::new();
         if let Some(text) = asking.parse {
-            encode::parse(statement, text, [], &mut bind).expect(BOUNDED);
+            put_parse(statement, text, &mut bind);
         }
         let bind_at = bind.len();
         let nulls = (0..parameters).map(|_| ());

@@ -2,9 +2,11 @@
 
 use super::voice;
 use crate::script::meta::{Sleep, Word};
-use crate::script::outside;
 use crate::script::value::Value;
+use crate::script::{encoding, outside};
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::ffi::OsStringExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -20,10 +22,15 @@ fn line<'a>(words: &'a [Word], variables: &[Value]) -> Option<(String, &'a str)>
     Some((line, first))
 }
 
+/// The bytes that the script has.
+fn as_written(line: &str) -> OsString {
+    OsString::from_vec(encoding::bytes(line).into_owned())
+}
+
 /// Whether it ran and ended well. What is wrong is said unless the time is `over` anyway.
 pub fn run_shell(words: &[Word], variables: &[Value], over: bool) -> bool {
     let Some((line, first)) = line(words, variables) else { return false };
-    let ran = Command::new("/bin/sh").arg("-c").arg(line).status().is_ok_and(|status| status.success());
+    let ran = Command::new("/bin/sh").arg("-c").arg(as_written(&line)).status().is_ok_and(|status| status.success());
     if !ran && !over {
         voice::error(format_args!("{first}: could not launch shell command"));
     }
@@ -33,7 +40,7 @@ pub fn run_shell(words: &[Word], variables: &[Value], over: bool) -> bool {
 /// The integer that a shell command prints.
 pub fn ask_shell(words: &[Word], variables: &[Value], over: bool) -> Option<i64> {
     let (line, first) = line(words, variables)?;
-    let child = Command::new("/bin/sh").arg("-c").arg(&line).stdout(Stdio::piped()).spawn();
+    let child = Command::new("/bin/sh").arg("-c").arg(as_written(&line)).stdout(Stdio::piped()).spawn();
     let Ok(mut child) = child else {
         voice::error(format_args!("{first}: could not launch shell command"));
         return None;

@@ -157,7 +157,7 @@ fn executions(mode: Mode, program: &Program) -> (Vec<Execution>, Vec<Execution>)
         let statements = program.statements.iter().enumerate().map(|(number, statement)| {
             let parameters = u16::try_from(statement.parameters.len()).expect("the script was checked for it");
             let name = if mode == Mode::Prepared { connect::prepared_name(number) } else { String::new() };
-            let parse = (mode == Mode::Extended).then_some(statement.prepared_text.as_str());
+            let parse = (mode == Mode::Extended).then_some(&*statement.prepared_text);
             Execution::asking(&name, parameters, Asking { parse, describe: true, sync, forms: &[] })
         });
         statements.collect()

@@ -312,8 +312,8 @@ fn statements_of_scripts(program: &Program) -> Vec<StatementText> {
     let statements = program.statements.iter().enumerate().map(|(number, statement)| StatementText {
         statement: number,
         script: program.scripts[statement.script].name.clone(),
-        text: statement.text.clone(),
-        prepared_text: statement.prepared_text.clone(),
+        text: String::from_utf8_lossy(&statement.text).into_owned(),
+        prepared_text: String::from_utf8_lossy(&statement.prepared_text).into_owned(),
     });
     statements.collect()
 }

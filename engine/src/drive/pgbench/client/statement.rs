@@ -50,10 +50,11 @@ impl Client {
         self.learn_forms(desk);
         if let Some(error) = self.reply.error.take() {
             let query = match action {
-                Action::Statement(number) => Some(desk.program.statements[*number].prepared_text.as_str()),
+                Action::Statement(number) => Some(&desk.program.statements[*number].prepared_text),
                 _ => None,
             };
-            voice::error(error.shown(query, true));
+            let query = query.map(|query| String::from_utf8_lossy(query));
+            voice::error(error.shown(query.as_deref(), true));
         }
         match action {
             _ if pipeline => {
@@ -110,7 +111,7 @@ impl Client {
                 self.write_text(statement, &mut text);
                 String::from_utf8_lossy(&text).into_owned()
             }
-            Mode::Extended => statement.prepared_text.clone(),
+            Mode::Extended => String::from_utf8_lossy(&statement.prepared_text).into_owned(),
             Mode::Prepared => connect::prepared_name(number),
         };
         voice::debug(format_args!("client {} sending {text}", self.number));
@@ -118,7 +119,7 @@ impl Client {
 
     /// The statement with the values of its variables; unknown ones stay as they are.
     pub(super) fn write_text(&self, statement: &Statement, out: &mut Vec<u8>) {
-        let text = statement.text.as_bytes();
+        let text = &statement.text;
         let mut copied = 0;
         for (place, &slot) in statement.uses.iter().zip(&statement.parameters) {
             out.extend_from_slice(&text[copied..place.start]);
@@ -152,7 +153,9 @@ impl Client {
                 _ => Trouble::Other,
             };
             let query = match (statement, desk.settings.mode) {
-                (Some(statement), Mode::Extended) => Some(statement.prepared_text.clone()),
+                (Some(statement), Mode::Extended) => {
+                    Some(String::from_utf8_lossy(&statement.prepared_text).into_owned())
+                }
                 (Some(statement), Mode::Simple) => {
                     let mut text = Vec::new();
                     self.write_text(statement, &mut text);

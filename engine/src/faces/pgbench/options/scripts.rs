@@ -3,6 +3,7 @@
 use super::reading::Reading;
 use crate::drive::dial::system_words;
 use crate::faces::pgbench::{builtin, fatal, refuse_script};
+use crate::script::encoding;
 use crate::script::program::Source;
 use crate::script::value::Value;
 use std::fs;
@@ -32,9 +33,7 @@ impl Reading {
         }
         // As C does, which ends a text at its first zero byte.
         bytes.truncate(bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()));
-        let text = String::from_utf8(bytes);
-        let text = text.unwrap_or_else(|_| fatal(format_args!("file \"{name}\" is not UTF-8")));
-        self.add_script(name, weight, text);
+        self.add_script(name, weight, encoding::text(&bytes));
     }
 
     fn add_script(&mut self, name: &str, weight: u32, text: String) {
