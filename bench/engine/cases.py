@@ -95,6 +95,7 @@ def _sets(expression: str) -> str:
 EPOLL, RING = "epoll", "io_uring"
 NULL_EPOLL = (Goal(Figure.CPU, most=0.75), Goal(Figure.USER, most=0.40))
 NULL_RING = (Goal(Figure.CPU, most=0.65), Goal(Figure.USER, most=0.40))
+MANY = (Goal(Figure.CPU, most=0.45), Goal(Figure.TPS, least=1.6))
 FASTEST = Goal(Figure.TPS, least=1.3)
 REAL_EPOLL, REAL_RING = (Goal(Figure.CPU, most=0.85),), (Goal(Figure.CPU, most=0.70),)
 
@@ -123,8 +124,10 @@ CASES = (
          (Goal(Figure.TPS, least=0.97),), threads=8),
     Case("pipeline-10", "10 statements pipelined, null server, 8 connections, per statement", Place.NULL, 8,
          (Goal(Figure.CPU, most=0.50),), script=PIPELINE, units=10),
-    Case("many", "select-only, null server, 10 000 connections", Place.NULL, 10_000,
-         (Goal(Figure.CPU, most=0.45), Goal(Figure.TPS, least=1.6)), transactions_each=60, weighed=True),
+    Case("many", "select-only, null server, 10 000 connections, epoll", Place.NULL, 10_000, MANY,
+         transactions_each=60, weighed=True, event_loop=EPOLL),
+    Case("many-ring", "select-only, null server, 10 000 connections, io_uring", Place.NULL, 10_000, MANY,
+         transactions_each=60, event_loop=RING),
     Case("load-1", "load of the accounts, one connection", Place.REAL, 1, (Goal(Figure.ROWS, least=1.15),), loads=20),
     Case("load-2", "load of the accounts, two connections of ours", Place.REAL, 1, (Goal(Figure.ROWS, least=2.0),),
          threads=2, loads=20),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from time import monotonic
 
 from pgverdict.datasets.load import DATABASE, load, where
-from pgverdict.engine.process import Engine
+from pgverdict.engine.process import EPOLL, Engine
+from pgverdict.errors import WorldError
 from pgverdict.servers.server import Server
 from pgverdict.workloads.chain import Chain
 from pgverdict.workloads.workload import Program, Workload
@@ -56,17 +57,20 @@ def fill(server: Server, workload: Workload, size: Size) -> float:
     return monotonic() - begun
 
 
-def work(server: Server, workload: Workload, size: Size, seed: int) -> Figures:
-    """One slice of all of the workload's seconds, driven by one thread."""
+def work(server: Server, workload: Workload, size: Size, seed: int, event_loop: str = EPOLL) -> Figures:
+    """One slice of all of the workload's seconds, driven by one thread; by this event loop, or by none at all."""
     with engine_used() as (engine, used):
-        engine.setup(
+        ready = engine.setup(
             clients=size.clients,
             threads=1,
             cpus=None,
             scripts=workload.scripts,
             program=workload.program,
             variables={"scale": size.scale},
+            event_loop=event_loop,
         )
+        if ready.event_loop != event_loop:
+            raise WorldError(f"the engine cannot wait by {event_loop} here", hint="io_uring needs Linux 6.1")
         engine.connect(ARM, where(server))
         bound = {"duration_us": round(size.seconds * 1e6)}
         done = engine.slice(ARM, seed=seed, bound=bound, discard={"duration_us": 0})

@@ -11,6 +11,7 @@ from pathlib import Path
 from bench.engine.places import real_server
 from bench.engine.programs import Program, run
 from pgverdict.datasets.load import DATABASE
+from pgverdict.engine.process import EPOLL, IO_URING
 from pgverdict.errors import WorldError
 from pgverdict.servers.server import Server
 from pgverdict.workloads import catalogue
@@ -57,7 +58,7 @@ def counted(said: str) -> int:
 
 
 @contextmanager
-def _running(name: str, size: Size) -> Opened:
+def _running(name: str, event_loop: str, size: Size) -> Opened:
     program, seeds = Program(RIVAL, _path()), itertools.count(1)
     workload = catalogue.workload(f"sysbench-{name}")
     changes = name != "point-select"
@@ -65,7 +66,7 @@ def _running(name: str, size: Size) -> Opened:
         fill(server, workload, size)
 
         def ours() -> Figures:
-            return work(server, workload, size, next(seeds))
+            return work(server, workload, size, next(seeds), event_loop)
 
         def theirs() -> Figures:
             used = run(program, _words(server, name, size))
@@ -74,19 +75,26 @@ def _running(name: str, size: Size) -> Opened:
         yield settled(server, ours, vacuum=changes), settled(server, theirs, vacuum=changes)
 
 
-def _case(name: str, title: str, clients: int) -> Case:
+def _case(name: str, title: str, clients: int, event_loop: str) -> Case:
+    by_ring = event_loop == IO_URING
     return Case(
-        f"sysbench-{name}-{clients}",
-        f"sysbench {title}, 100 000 rows, {clients} connections",
+        f"sysbench-{name}-{clients}{'-ring' if by_ring else ''}",
+        f"sysbench {title}, 100 000 rows, {clients} connections{', io_uring' if by_ring else ''}",
         RIVAL,
         "One table for both, loaded by ours; uniform keys; both prepare their statements and send them one by one."
-        " sysbench has a thread for every connection, ours one for all.",
+        " sysbench has a thread for every connection, ours one for all"
+        + (", which waits for them by io_uring." if by_ring else "."),
         (Goal(CPU, most=0.60),),
         Size(seconds=6, scale=10, clients=clients),
         Size(seconds=1, scale=1, clients=2),
         _version,
-        partial(_running, name),
+        partial(_running, name, event_loop),
     )
 
 
-CASES = tuple(_case(name, title, clients) for name, title in SCRIPTS.items() for clients in (8, 64))
+CASES = tuple(
+    _case(name, title, clients, event_loop)
+    for event_loop in (EPOLL, IO_URING)
+    for name, title in SCRIPTS.items()
+    for clients in (8, 64)
+)

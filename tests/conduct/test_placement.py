@@ -7,7 +7,9 @@ import subprocess
 import pytest
 
 from pgverdict.conduct.placement import (
+    VARIABLE,
     Placement,
+    choose_event_loop,
     choose_pinning,
     keep_engine,
     pin_backends,
@@ -102,3 +104,16 @@ def test_cores_that_the_host_does_not_have_are_named_with_those_it_has() -> None
     ) as caught:
         require_cores((8000, 8001), "--cores")
     assert (caught.value.hint or "").startswith("these there are: ")
+
+
+def test_the_environment_chooses_how_the_engine_waits_unless_a_server_is_somebody_elses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert choose_event_loop(outside=False) == "epoll"
+    monkeypatch.setenv(VARIABLE, "io_uring")
+    assert choose_event_loop(outside=False) == "io_uring"
+    assert choose_event_loop(outside=True) == "epoll"
+    monkeypatch.setenv(VARIABLE, "kqueue")
+    with pytest.raises(UserError, match="no such event loop: PGVERDICT_EVENT_LOOP=kqueue"):
+        choose_event_loop(outside=False)

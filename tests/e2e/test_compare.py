@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from pgverdict.engine.process import EPOLL, IO_URING, Engine
 from pgverdict.records.host import Level
 from pgverdict.servers.cgroups import obstacle
 from pgverdict.store.opening import open_store
+from pgverdict.workloads.workload import Script
 from tests.e2e import cli
 
 pytestmark = pytest.mark.slow
@@ -103,18 +105,27 @@ def test_every_client_of_many_works_beside_its_server_process(home: Path, store:
     assert verdict["baseline_value"] > 0
 
 
-@pytest.mark.parametrize("freeze", ["signal", "cgroup"])
-def test_the_idle_arm_is_frozen_and_the_report_says_how(home: Path, store: str, freeze: str) -> None:
+@pytest.mark.parametrize(("freeze", "event_loop"), [("signal", IO_URING), ("cgroup", EPOLL)])
+def test_the_idle_arm_is_frozen_and_the_report_says_how_and_by_what_the_engine_waited(
+    home: Path, store: str, freeze: str, event_loop: str
+) -> None:
     if freeze == "cgroup" and obstacle(1) is not None and obstacle(2) is not None:
         pytest.skip("no cgroups that can freeze")
     report = cli.report_of(
         "compare", "17", "17", "--workload", "simple-update", "--scale", "1", "--rounds", "2",
-        "--freeze", freeze, "--store", store, home=home,
+        "--freeze", freeze, "--store", store, home=home, PGVERDICT_EVENT_LOOP=event_loop,
     )  # fmt: skip
 
     (cell,) = report["cells"]
     assert cell["rounds"] == 2
     assert cell["placement"]["freeze"].startswith(freeze)
+    with Engine.start(Path(cli.environment(home)["PGVERDICT_ENGINE"])) as engine:
+        # Where the kernel does not allow io_uring it is epoll.
+        one = Script("one", "SELECT 1", 1)
+        had = engine.setup(
+            clients=1, threads=1, cpus=None, scripts=[one], variables={}, event_loop=event_loop
+        )
+    assert cell["placement"]["event_loop"] == had.event_loop
     for name in ("freeze_ns_median", "freeze_ns_max", "thaw_ns_median", "thaw_ns_max"):
         assert int(cell["placement"][name]) > 0
     assert f"--freeze {freeze}" in report["run"]["command"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from pgverdict.datasets.load import DATABASE, load, where
-from pgverdict.engine.process import Engine
+from pgverdict.engine.process import EPOLL, IO_URING, Engine
 from pgverdict.observe import views
 from pgverdict.servers.install import Install
 from pgverdict.servers.server import Server
@@ -42,7 +42,13 @@ def calls(server: Server) -> dict[str, int]:
 
 
 def run(
-    engine: Engine, server: Server, workload: Workload, *, transactions: int, clients: int = 2
+    engine: Engine,
+    server: Server,
+    workload: Workload,
+    *,
+    transactions: int,
+    clients: int = 2,
+    event_loop: str = EPOLL,
 ) -> dict[str, int]:
     """Transactions per kind, of the clients together."""
     ready = engine.setup(
@@ -52,7 +58,10 @@ def run(
         scripts=workload.scripts,
         program=workload.program,
         variables={"scale": 1},
+        event_loop=event_loop,
     )
+    if ready.event_loop != event_loop:
+        pytest.skip(f"NOT TESTED: {event_loop}, which this kernel does not allow")
     engine.connect(0, where(server))
     bound, discard = {"transactions_per_client": transactions}, {"transactions_per_client": 0}
     done = [engine.slice(0, seed=seed, bound=bound, discard=discard) for seed in (7, 8)]
@@ -251,3 +260,21 @@ def test_two_clients_that_replace_one_row_at_once_do_not_end_a_run(
         assert done.transactions + done.failed == 2000
         assert done.failed > 0
         assert ask(server, "SELECT count(*), count(DISTINCT id) FROM sbtest1") == (10_000, 10_000)
+
+
+@pytest.mark.parametrize("name", ["ycsb-f", "sysbench-oltp-read-write"])
+def test_both_event_loops_send_the_same(make_server: MakeServer, install: Install, name: str) -> None:
+    workload = catalogue.workload(name, SMALL if name.startswith("ycsb") else ())
+    with make_server(install, **QUICK) as server, Engine.start() as engine:
+        prepare(engine, server, workload)
+        seen = []
+        for event_loop in (EPOLL, IO_URING):
+            with views.session(server, DATABASE) as connection:
+                views.reset_statements(connection)
+            counts = run(engine, server, workload, transactions=100, clients=5, event_loop=event_loop)
+            sent = {
+                text: count for text, count in calls(server).items() if text.startswith(("SELECT", "UPDATE"))
+            }
+            seen.append((counts, {text: count for text, count in sent.items() if "pg_" not in text}))
+    assert seen[0] == seen[1]
+    assert all(sum(sent.values()) > 0 for _, sent in seen)

@@ -90,5 +90,7 @@ def _run_arm(
             memory_bytes_max=server.confines.memory_bytes_max() if server.confines else None,
             steps=tuple(steps),
         )
-        placement = describe_placement(cell, _NO_BOUNDS, _NO_TURNS, engine, warm_up_us=None)
+        placement = describe_placement(
+            cell, _NO_BOUNDS, _NO_TURNS, engine, event_loop=runner.event_loop, warm_up_us=None
+        )
         return Measured(tuple(slices), (record,), placement, surroundings)

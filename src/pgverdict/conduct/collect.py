@@ -129,14 +129,22 @@ def storage_read_bytes(cell: PreparedCell, arm: LiveArm) -> Mapping[int, int] | 
 
 
 def describe_placement(
-    cell: PreparedCell, bounds: Bounds, turns: Turns, engine: Engine, *, warm_up_us: int | None
+    cell: PreparedCell,
+    bounds: Bounds,
+    turns: Turns,
+    engine: Engine,
+    *,
+    event_loop: str,
+    warm_up_us: int | None,
 ) -> tuple[tuple[str, str], ...]:
     """How the round was placed, for the record; `bounds_of` reads the bounds back.
 
+    `event_loop`: by which the engine's threads waited, as it said itself.
     `warm_up_us`: where every arm was warmed up for the same time.
     """
     return (
         *cell.placement.facts(),
+        ("event_loop", event_loop),
         *_confined(cell),
         ("cache", cell.spec.cache.value),
         *((f"bound_{name}", str(value)) for name, value in bounds.bound),

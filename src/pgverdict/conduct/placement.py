@@ -4,10 +4,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pgverdict.engine.process import EPOLL, IO_URING
 from pgverdict.errors import RoundFailed, UserError
 from pgverdict.spec.campaign import Pinning
 from pgverdict.spec.confinement import spell_cores
 from pgverdict.workloads.workload import Workload
+
+VARIABLE = "PGVERDICT_EVENT_LOOP"
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,8 @@ class Placement:
     pinning: Pinning = Pinning.PINNED
     own_cpus: tuple[int, ...] | None = None
     """The engine's own cores; None where it has none."""
+    event_loop: str = EPOLL
+    """How its threads are to wait for their sockets; by io_uring only where the kernel allows it."""
 
     @property
     def engine_cpus(self) -> tuple[int, ...] | None:
@@ -57,6 +62,7 @@ def place(
     *,
     cores: tuple[int, ...] | None = None,
     engine_cores: tuple[int, ...] | None = None,
+    event_loop: str = EPOLL,
 ) -> Placement:
     """As many threads as clients, at most one per core that the engine may use; free, on any of these cores.
 
@@ -65,9 +71,9 @@ def place(
     cpus = cores or tuple(sorted(os.sched_getaffinity(0)))
     threads = min(clients, len(engine_cores or cpus))
     if pinning is Pinning.FREE:
-        return Placement(threads, cpus, pinning, engine_cores)
+        return Placement(threads, cpus, pinning, engine_cores, event_loop)
     own = engine_cores[:threads] if engine_cores else None
-    return Placement(threads, cpus[: min(clients, len(cpus))], pinning, own)
+    return Placement(threads, cpus[: min(clients, len(cpus))], pinning, own, event_loop)
 
 
 def require_cores(cores: tuple[int, ...] | None, option: str) -> None:
@@ -84,6 +90,15 @@ def keep_engine(placement: Placement, engine_pid: int) -> None:
     """Keep the engine on its own cores where it pins no thread; before it has any (`Engine.setup`)."""
     if placement.own_cpus and placement.pinning is Pinning.FREE:
         os.sched_setaffinity(engine_pid, placement.own_cpus)
+
+
+def choose_event_loop(*, outside: bool) -> str:
+    """What the environment names, else epoll. Of arms with a server of somebody else's it is epoll: a connection may be
+    under TLS, and what cannot be had of one arm is had of none."""
+    wish = os.environ.get(VARIABLE) or EPOLL
+    if wish not in (EPOLL, IO_URING):
+        raise UserError(f"no such event loop: {VARIABLE}={wish}", hint=f"one of: {EPOLL}, {IO_URING}")
+    return EPOLL if outside else wish
 
 
 def choose_pinning(wish: Pinning, workload: Workload) -> Pinning:

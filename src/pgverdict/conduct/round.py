@@ -114,6 +114,7 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
             variables=variables_of(streams, cell.spec.scale),
             statement_s=cell.workload.statement_s,
             allow=cell.workload.allow,
+            event_loop=cell.placement.event_loop,
         )
         connected = {arm: engine.connect(arm, where(servers[arm])) for arm in plan.connect_order}
         live = [
@@ -186,7 +187,9 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
             streams is None and not cell.is_cold and all(seconds is None for seconds in turnover_s.values())
         )
         warm_up_us = WARM_UP_US if timed else None
-        placement = describe_placement(cell, bounds, turns, engine, warm_up_us=warm_up_us)
+        placement = describe_placement(
+            cell, bounds, turns, engine, event_loop=ready.event_loop, warm_up_us=warm_up_us
+        )
         return Measured(slices, arms, placement, surroundings)
 
 

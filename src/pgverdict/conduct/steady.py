@@ -84,6 +84,7 @@ def _run_arm(
             variables={"scale": cell.spec.scale},
             statement_s=cell.workload.statement_s,
             allow=cell.workload.allow,
+            event_loop=cell.placement.event_loop,
         )
         connected = engine.connect(arm, where(server))
         reader = Reader(server, connected.backend_pids, engine, cell.placement.all_cpus)
@@ -114,7 +115,10 @@ def _run_arm(
             check_data(server, cell.workload.dataset)
         bounds = stretch_bounds(len(slices))
         ramp = (("ramp_us", str(RAMP_US)),)
-        placement = (*describe_placement(cell, bounds, _NO_TURNS, engine, warm_up_us=None), *ramp)
+        described = describe_placement(
+            cell, bounds, _NO_TURNS, engine, event_loop=ready.event_loop, warm_up_us=None
+        )
+        placement = (*described, *ramp)
         return Measured(tuple(slices), (_with_covered(record, watch),), placement, surroundings)
 
 

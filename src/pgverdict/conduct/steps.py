@@ -63,6 +63,8 @@ class StepRunner:
         self._program = program
         self._arm = arm
         self._position = position
+        self.event_loop = cell.placement.event_loop
+        """By which the engine's threads waited in the last step that it played."""
 
     def run(self, step: Step, number: int, seed: int) -> StepDone:
         """Do the step, which is number `number` of its chain."""
@@ -85,7 +87,9 @@ class StepRunner:
             variables={},
             program=Program(self._program, step.parameters),
             statement_s=cell.workload.statement_s,
+            event_loop=cell.placement.event_loop,
         )
+        self.event_loop = ready.event_loop
         connected = engine.connect(arm, where(self._server))
         pin_backends(cell.placement, connected.backend_pids)
         reader = self._reader(connected.backend_pids)

@@ -33,8 +33,12 @@ class Statement:
 
 @dataclass(frozen=True)
 class Ready:
-    """What clients will do: statements and kinds of transactions, in the order of their numbers."""
+    """What clients will do: statements and kinds of transactions, in the order of their numbers.
 
+    `event_loop`: how the engine's threads wait for their sockets, `epoll` or `io_uring`; of all arms alike.
+    """
+
+    event_loop: str
     statements: tuple[Statement, ...]
     kinds: tuple[str, ...]
 
@@ -143,6 +147,7 @@ def hello(message: Mapping[str, Any]) -> Hello:
 def ready(message: Mapping[str, Any]) -> Ready:
     """From `ready`."""
     return Ready(
+        message["event_loop"],
         tuple(Statement(s["script"], s["text"], s["prepared_text"]) for s in message["statements"]),
         tuple(message["kinds"]),
     )

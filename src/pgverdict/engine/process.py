@@ -34,6 +34,9 @@ END_S = 5.0
 """The engine promises its end within 100 ms of its input's; beyond this it is killed."""
 
 
+EPOLL, IO_URING = "epoll", "io_uring"
+"""How the engine's threads wait for their sockets."""
+
 PLAY_S = 7 * 86400.0
 """What is bounded by its program may take days; a server that falls silent meanwhile is the engine's to notice."""
 
@@ -140,11 +143,13 @@ class Engine:
         program: Program | None = None,
         statement_s: float = STATEMENT_S,
         allow: Sequence[str] = (),
+        event_loop: str = EPOLL,
     ) -> messages.Ready:
         """Say what the clients of every arm will do: scripts, or a program, which gets the variables as parameters.
 
         A server that takes longer than `statement_s` for an answer in a slice is taken for frozen. `allow`: what
-        scripts may do that is else refused, such as `shell`.
+        scripts may do that is else refused, such as `shell`. `event_loop`: `io_uring` where the kernel allows it, else
+        `epoll`; the answer says which it is.
         """
         self._statement_s = statement_s
         answer = self._ask(
@@ -155,6 +160,7 @@ class Engine:
             cpus=None if cpus is None else list(cpus),
             mode="prepared",
             **({"allow": list(allow)} if allow else {}),
+            **({"event_loop": event_loop} if event_loop != EPOLL else {}),
             **_work(scripts, variables, program),
         )
         return messages.ready(answer)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pgverdict.conduct.cell import PreparedArm, PreparedCell
-from pgverdict.conduct.placement import choose_pinning, place
+from pgverdict.conduct.placement import choose_event_loop, choose_pinning, place
 from pgverdict.datasets.copy import copy_data, settle
 from pgverdict.datasets.outside import OutsideLoad, make_outside
 from pgverdict.datasets.template import Template, TemplateSpec, find_template, make_template, note_use
@@ -134,6 +134,7 @@ def prepare_cell(
             Pinning.FREE if theirs else choose_pinning(campaign.placement, cell.workload),
             cores=campaign.cores,
             engine_cores=campaign.engine_cores,
+            event_loop=choose_event_loop(outside=theirs),
         ),
         slots=tuple(site.directory("slots", str(number)) for number in range(len(ground.arms))),
         load_pools=cell.load_pools,
