@@ -123,9 +123,9 @@ impl ScriptError {
                 line: position(text, begin).0,
                 shown: shown.then(|| encoding::shown(text[begin..end].trim_end_matches(['\r', '\n']))),
                 pointed: pointed.then(|| {
-                    let before = text.get(begin..text.floor_char_boundary(fault.last)).unwrap_or_default();
-                    let within = fault.last.saturating_sub(begin) - before.len().min(fault.last.saturating_sub(begin));
-                    encoding::bytes(before).len() + within
+                    let end = text.ceil_char_boundary(fault.last + 1).max(begin);
+                    let beyond = (fault.last + 1).saturating_sub(text.len());
+                    (encoding::bytes(&text[begin..end]).len() + beyond).saturating_sub(1)
                 }),
             },
         };

@@ -326,6 +326,9 @@ mod tests {
         let ErrorContext::Meta { shown, pointed, .. } = error.context else { panic!("{:?}", error.context) };
         assert_eq!((shown.as_deref(), pointed), (Some("\\set gr\u{fffd}\u{fffd}e 1 +"), Some(13)));
 
+        let error = pgbench(&encoding::text(b"\\set a 1 \xfc\xfc")).unwrap_err();
+        assert!(matches!(error.context, ErrorContext::Meta { pointed: Some(10), .. }), "{:?}", error.context);
+
         let program = pgbench(text.strip_suffix(" +").unwrap()).unwrap();
         let statement = &program.statements[0];
         assert_eq!(&*statement.text, b"SELECT '\xfc', :gr\xf6\xdfe, :a;");
