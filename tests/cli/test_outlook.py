@@ -8,7 +8,8 @@ import pytest
 from pgverdict.cli.outlook import warn_of_budget
 from pgverdict.errors import UserError
 from pgverdict.observe.host import host_name
-from pgverdict.spec.campaign import Campaign, CellSpec, make_arms
+from pgverdict.spec.arms import make_arms
+from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.store.opening import open_store
 from pgverdict.store.runs import Store
 from tests.run.test_execute import Silence
