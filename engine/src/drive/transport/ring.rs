@@ -57,6 +57,8 @@ pub struct Ring {
 #[derive(Debug, Default)]
 struct Line {
     was_watched: bool,
+    /// The kernel listens to it.
+    is_armed: bool,
     /// What is being sent. The kernel reads it in its turn, and as long as the line `is_stuck`.
     outgoing: Vec<u8>,
     sent: usize,
@@ -224,6 +226,7 @@ impl Ring {
     #[inline]
     fn received(&mut self, token: usize, result: i32, flags: u32) {
         let line = &mut self.lines[token];
+        line.is_armed = cqueue::more(flags);
         let taken = cqueue::buffer_select(flags).map(|number| Taken::new(number, result.max(0) as u32));
         match (result, taken) {
             (1.., Some(taken)) if !line.is_closed => self.events.push_back(Event::Received { token, taken }),
@@ -232,7 +235,7 @@ impl Ring {
         }
         let passes = result > 0 || matches!(-result, libc::ENOBUFS | libc::EAGAIN | libc::EINTR);
         if passes {
-            if !cqueue::more(flags) && !line.is_closed {
+            if !line.is_armed && !line.is_closed {
                 self.unarmed.push(token);
             }
         } else if !mem::replace(&mut line.is_closed, true) {
@@ -286,8 +289,9 @@ impl Ring {
     }
 
     fn ask_to_receive(&mut self, token: usize) {
-        let line = &self.lines[token];
+        let line = &mut self.lines[token];
         if !line.is_closed {
+            line.is_armed = true;
             let request = opcode::RecvMulti::new(Fixed(token as u32), buffers::GROUP).build();
             // SAFETY: the buffers of the group live as long as this ring.
             unsafe { self.ask(&request.user_data(token as u64)) }
@@ -308,9 +312,17 @@ impl Ring {
 impl Drop for Ring {
     fn drop(&mut self) {
         let _ = self.ring.submit();
-        let cancelled = self.ring.submitter().register_sync_cancel(Some(Timespec::new().sec(1)), CancelBuilder::any());
+        // One by one, each found by its number: of a request to cancel all of them the kernel looks, for every one, at all
+        // those before, which took longer than all else for 10 000 sockets.
+        let submitter = self.ring.submitter();
+        let cancel =
+            |request| submitter.register_sync_cancel(Some(Timespec::new().sec(1)), CancelBuilder::user_data(request));
+        let requests = (0..).zip(&self.lines).flat_map(|(token, line)| {
+            [line.is_armed.then_some(token), line.is_stuck.then_some(SENDS + token)].into_iter().flatten()
+        });
+        let failed = requests.map(cancel).any(|done| done.is_err_and(|error| error.kind() != ErrorKind::NotFound));
         // The kernel may still read and write there, so that nobody else may have it.
-        if cancelled.is_err_and(|error| error.kind() != ErrorKind::NotFound) {
+        if failed {
             mem::forget(mem::take(&mut self.lines));
             self.buffers.leak();
         }
