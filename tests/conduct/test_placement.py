@@ -7,7 +7,6 @@ import subprocess
 import pytest
 
 from pgverdict.conduct.placement import (
-    VARIABLE,
     Placement,
     choose_event_loop,
     choose_pinning,
@@ -17,7 +16,7 @@ from pgverdict.conduct.placement import (
     require_cores,
 )
 from pgverdict.errors import UserError
-from pgverdict.spec.campaign import Pinning
+from pgverdict.spec.campaign import EventLoop, Pinning
 from pgverdict.workloads import catalogue
 
 
@@ -106,14 +105,7 @@ def test_cores_that_the_host_does_not_have_are_named_with_those_it_has() -> None
     assert (caught.value.hint or "").startswith("these there are: ")
 
 
-def test_the_environment_chooses_how_the_engine_waits_unless_a_server_is_somebody_elses(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
-    assert choose_event_loop(outside=False) == "epoll"
-    monkeypatch.setenv(VARIABLE, "io_uring")
-    assert choose_event_loop(outside=False) == "io_uring"
-    assert choose_event_loop(outside=True) == "epoll"
-    monkeypatch.setenv(VARIABLE, "kqueue")
-    with pytest.raises(UserError, match="no such event loop: PGVERDICT_EVENT_LOOP=kqueue"):
-        choose_event_loop(outside=False)
+def test_the_engine_waits_as_wished_unless_a_server_is_somebody_elses() -> None:
+    for wish in EventLoop:
+        assert choose_event_loop(wish, outside=False) is wish
+        assert choose_event_loop(wish, outside=True) is EventLoop.EPOLL

@@ -113,7 +113,7 @@ def test_the_idle_arm_is_frozen_and_the_report_says_how_and_by_what_the_engine_w
         pytest.skip("no cgroups that can freeze")
     report = cli.report_of(
         "compare", "17", "17", "--workload", "simple-update", "--scale", "1", "--rounds", "2",
-        "--freeze", freeze, "--store", store, home=home, PGVERDICT_EVENT_LOOP=event_loop,
+        "--freeze", freeze, "--event-loop", event_loop, "--store", store, home=home,
     )  # fmt: skip
 
     (cell,) = report["cells"]

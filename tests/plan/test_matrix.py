@@ -5,7 +5,7 @@ import pytest
 from pgverdict.errors import UserError
 from pgverdict.plan.matrix import HostSize, campaign_of
 from pgverdict.spec.arms import make_arms
-from pgverdict.spec.campaign import Campaign, CellSpec, Defaults, Freeze, Pinning
+from pgverdict.spec.campaign import Campaign, CellSpec, Defaults, EventLoop, Freeze, Pinning
 from pgverdict.spec.document import read_document
 from pgverdict.spec.regime import Regime
 from pgverdict.spec.tuning import Disk, Tuning, Use
@@ -31,6 +31,7 @@ confidence = "95%"
 rounds = 9
 freeze = "signal"
 placement = "free"
+event_loop = "io_uring"
 as = "aligned"
 memory = "2GB"
 cores = "0-1"
@@ -67,8 +68,8 @@ parameters = { partitions = 4 }
     assert made.arms == arms
     assert made.cells == (cell, CellSpec("simple-update", 3, 2, (("partitions", 4),), "tps", Regime.STEADY))
     assert made == Campaign(
-        arms, made.cells, 90.0, 0.02, 0.95, 7, 9, Freeze.SIGNAL, Pinning.FREE, Defaults.ALIGNED,
-        Tuning(Use.OLTP, 4 << 30, 4, Disk.SSD), True, 2 << 30, (0, 1), (2,), made.written,
+        arms, made.cells, 90.0, 0.02, 0.95, 7, 9, Freeze.SIGNAL, Pinning.FREE, EventLoop.IO_URING,
+        Defaults.ALIGNED, Tuning(Use.OLTP, 4 << 30, 4, Disk.SSD), True, 2 << 30, (0, 1), (2,), made.written,
     )  # fmt: skip
 
 

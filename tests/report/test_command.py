@@ -7,7 +7,7 @@ import pytest
 from pgverdict.report.command import compare_command
 from pgverdict.spec.arms import Arm, Role
 from pgverdict.spec.cache import Cache
-from pgverdict.spec.campaign import Campaign, CellSpec, Defaults, Freeze, Pinning
+from pgverdict.spec.campaign import Campaign, CellSpec, Defaults, EventLoop, Freeze, Pinning
 from pgverdict.spec.own import OwnDump, OwnScript, OwnText, OwnWork
 from pgverdict.spec.quantities import duration_s
 from pgverdict.spec.regime import Regime
@@ -39,12 +39,14 @@ def test_what_is_not_the_default_is_there() -> None:
         budget_s=5430.0,
         freeze=Freeze.CGROUP,
         placement=Pinning.FREE,
+        event_loop=EventLoop.IO_URING,
     )
     check(
         campaign,
         f"{BEGIN} --scale 10 --clients 1"
         " --set shared_buffers=512MB --set candidate:io_method=sync"
-        " --margin 0.5% --confidence 99.9% --rounds 40 --freeze cgroup --placement free --budget 5430s --seed 20261121",
+        " --margin 0.5% --confidence 99.9% --rounds 40 --freeze cgroup --placement free"
+        " --event-loop io_uring --budget 5430s --seed 20261121",
     )
 
 

@@ -106,6 +106,7 @@ def test_a_file_of_an_earlier_version_is_read_and_stays_as_it_is(
         for table in ("steps", "round_logs", "preliminaries", "slice_seconds"):
             connection.execute(f"DROP TABLE {table}")
         connection.execute("DROP INDEX rounds_cell_state_idx")
+        connection.execute("ALTER TABLE runs DROP COLUMN event_loop")
         connection.execute(f"UPDATE {VERSION_TABLE} SET version_num = '0010'")
     connection.close()
     before = file.read_bytes()

@@ -29,7 +29,7 @@ from pgverdict.errors import UserError
 from pgverdict.servers.home import Home
 from pgverdict.spec.arms import Arm, find_arms, make_arms
 from pgverdict.spec.cache import Cache
-from pgverdict.spec.campaign import Campaign, CellSpec, Defaults, Freeze, Pinning
+from pgverdict.spec.campaign import Campaign, CellSpec, Defaults, EventLoop, Freeze, Pinning
 from pgverdict.spec.confinement import core_numbers, memory_limit_bytes, spell_size
 from pgverdict.spec.parameters import share_out
 from pgverdict.spec.quantities import HandicapAsked, duration_s, handicap, percentage, setting
@@ -158,6 +158,13 @@ def compare(
             " them: what users live with, and noisier."
         ),
     ] = Pinning.PINNED,
+    event_loop: Annotated[
+        EventLoop,
+        typer.Option(
+            help="How the load engine waits for its servers: by io_uring, which costs it less, where the kernel"
+            " allows it, else by epoll; all arms alike."
+        ),
+    ] = EventLoop.EPOLL,
     memory: Memory = None,
     cores: Cores = None,
     engine_cores: EngineCores = None,
@@ -234,6 +241,7 @@ def compare(
         rounds=rounds,
         freeze=freeze,
         placement=placement,
+        event_loop=event_loop,
         defaults=as_,
         # What servers are confined to is what they are tuned for, unless something else was said.
         tuning=tuning_of(

@@ -4,13 +4,10 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pgverdict.engine.process import EPOLL, IO_URING
 from pgverdict.errors import RoundFailed, UserError
-from pgverdict.spec.campaign import Pinning
+from pgverdict.spec.campaign import EventLoop, Pinning
 from pgverdict.spec.confinement import spell_cores
 from pgverdict.workloads.workload import Workload
-
-VARIABLE = "PGVERDICT_EVENT_LOOP"
 
 
 @dataclass(frozen=True)
@@ -28,7 +25,7 @@ class Placement:
     pinning: Pinning = Pinning.PINNED
     own_cpus: tuple[int, ...] | None = None
     """The engine's own cores; None where it has none."""
-    event_loop: str = EPOLL
+    event_loop: EventLoop = EventLoop.EPOLL
     """How its threads are to wait for their sockets; by io_uring only where the kernel allows it."""
 
     @property
@@ -62,7 +59,7 @@ def place(
     *,
     cores: tuple[int, ...] | None = None,
     engine_cores: tuple[int, ...] | None = None,
-    event_loop: str = EPOLL,
+    event_loop: EventLoop = EventLoop.EPOLL,
 ) -> Placement:
     """As many threads as clients, at most one per core that the engine may use; free, on any of these cores.
 
@@ -92,13 +89,10 @@ def keep_engine(placement: Placement, engine_pid: int) -> None:
         os.sched_setaffinity(engine_pid, placement.own_cpus)
 
 
-def choose_event_loop(*, outside: bool) -> str:
-    """What the environment names, else epoll. Of arms with a server of somebody else's it is epoll: a connection may be
-    under TLS, and what cannot be had of one arm is had of none."""
-    wish = os.environ.get(VARIABLE) or EPOLL
-    if wish not in (EPOLL, IO_URING):
-        raise UserError(f"no such event loop: {VARIABLE}={wish}", hint=f"one of: {EPOLL}, {IO_URING}")
-    return EPOLL if outside else wish
+def choose_event_loop(wish: EventLoop, *, outside: bool) -> EventLoop:
+    """The user's wish; epoll where an arm is a server of somebody else's: a connection to it may be under TLS, and what
+    cannot be had of one arm is had of none."""
+    return EventLoop.EPOLL if outside else wish
 
 
 def choose_pinning(wish: Pinning, workload: Workload) -> Pinning:

@@ -114,7 +114,7 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
             variables=variables_of(streams, cell.spec.scale),
             statement_s=cell.workload.statement_s,
             allow=cell.workload.allow,
-            event_loop=cell.placement.event_loop,
+            event_loop=cell.placement.event_loop.value,
         )
         connected = {arm: engine.connect(arm, where(servers[arm])) for arm in plan.connect_order}
         live = [

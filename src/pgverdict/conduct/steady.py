@@ -84,7 +84,7 @@ def _run_arm(
             variables={"scale": cell.spec.scale},
             statement_s=cell.workload.statement_s,
             allow=cell.workload.allow,
-            event_loop=cell.placement.event_loop,
+            event_loop=cell.placement.event_loop.value,
         )
         connected = engine.connect(arm, where(server))
         reader = Reader(server, connected.backend_pids, engine, cell.placement.all_cpus)

@@ -63,7 +63,7 @@ class StepRunner:
         self._program = program
         self._arm = arm
         self._position = position
-        self.event_loop = cell.placement.event_loop
+        self.event_loop = cell.placement.event_loop.value
         """By which the engine's threads waited in the last step that it played."""
 
     def run(self, step: Step, number: int, seed: int) -> StepDone:
@@ -87,7 +87,7 @@ class StepRunner:
             variables={},
             program=Program(self._program, step.parameters),
             statement_s=cell.workload.statement_s,
-            event_loop=cell.placement.event_loop,
+            event_loop=cell.placement.event_loop.value,
         )
         self.event_loop = ready.event_loop
         connected = engine.connect(arm, where(self._server))

@@ -72,6 +72,7 @@ def campaign_of(
             rounds=made.rounds if made and made.rounds is not None else tables.rounds,
             freeze=tables.freeze,
             placement=tables.placement,
+            event_loop=tables.event_loop,
             defaults=tables.defaults_of_releases,
             debug_builds=tables.allow_debug_builds,
             memory_bytes=memory_bytes,

@@ -70,6 +70,8 @@ def compare_command(run: RunRecord) -> str:
         words += ["--freeze", campaign.freeze.value]
     if campaign.placement != defaults["placement"]:
         words += ["--placement", campaign.placement.value]
+    if campaign.event_loop != defaults["event_loop"]:
+        words += ["--event-loop", campaign.event_loop.value]
     words += _confinement(campaign)
     words += ["--budget", _duration(campaign.budget_s), "--seed", str(campaign.seed)]
     return shlex.join(words)

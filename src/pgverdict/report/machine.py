@@ -47,6 +47,7 @@ def _document(report: Report) -> dict[str, Any]:
             "rounds": campaign.rounds,
             "freeze": campaign.freeze.value,
             "placement": campaign.placement.value,
+            "event_loop": campaign.event_loop.value,
             "defaults": campaign.defaults.value,
             "tuning": _tuning(campaign.tuning),
             "memory_bytes": campaign.memory_bytes,

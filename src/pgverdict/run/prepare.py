@@ -134,7 +134,7 @@ def prepare_cell(
             Pinning.FREE if theirs else choose_pinning(campaign.placement, cell.workload),
             cores=campaign.cores,
             engine_cores=campaign.engine_cores,
-            event_loop=choose_event_loop(outside=theirs),
+            event_loop=choose_event_loop(campaign.event_loop, outside=theirs),
         ),
         slots=tuple(site.directory("slots", str(number)) for number in range(len(ground.arms))),
         load_pools=cell.load_pools,

@@ -72,8 +72,8 @@ def what_differs(run: RunRecord, campaign: Campaign) -> str | None:
         only = [key for key in there if key not in here] or [key for key in here if key not in there]
         return f"the cell {only[0]}" if only else "the order of its cells"
     for name in (
-        "margin", "confidence", "rounds", "freeze", "placement", "defaults", "tuning", "memory_bytes", "cores",
-        "engine_cores",
+        "margin", "confidence", "rounds", "freeze", "placement", "event_loop", "defaults", "tuning", "memory_bytes",
+        "cores", "engine_cores",
     ):  # fmt: skip
         if getattr(stored, name) != getattr(campaign, name):
             return f"its {name.removesuffix('_bytes').replace('_', ' ')}"

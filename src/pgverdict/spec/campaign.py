@@ -117,6 +117,13 @@ class Pinning(Enum):
     FREE = "free"
 
 
+class EventLoop(Enum):
+    """How the load engine waits for its sockets; by io_uring where the kernel allows it, else by epoll."""
+
+    EPOLL = "epoll"
+    IO_URING = "io_uring"
+
+
 class Defaults(Enum):
     """Whether each release has its own defaults, or all arms have the baseline's where defaults have changed."""
 
@@ -150,6 +157,7 @@ class Campaign:
     rounds: int | None = None
     freeze: Freeze = Freeze.OFF
     placement: Pinning = Pinning.PINNED
+    event_loop: EventLoop = EventLoop.EPOLL
     defaults: Defaults = Defaults.SHIPPED
     tuning: Tuning | None = None
     debug_builds: bool = False

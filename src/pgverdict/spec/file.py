@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from pgverdict.spec.cache import Cache
-from pgverdict.spec.campaign import Defaults, Freeze, Pinning
+from pgverdict.spec.campaign import Defaults, EventLoop, Freeze, Pinning
 from pgverdict.spec.regime import CHOSEN_REGIMES, Regime
 from pgverdict.spec.tuning import Disk, Use
 
@@ -199,6 +199,9 @@ class CampaignFile(_Table):
     rounds: StrictInt | None = Field(default=None, description="exactly so many rounds per cell")
     freeze: Freeze = Field(default=Freeze.OFF, description="what keeps the idle arm from working")
     placement: Pinning = Field(default=Pinning.PINNED, description="whether clients are pinned")
+    event_loop: EventLoop = Field(
+        default=EventLoop.EPOLL, description="how the load engine waits for its sockets"
+    )
     defaults_of_releases: Defaults = Field(
         default=Defaults.SHIPPED,
         alias="as",

@@ -12,7 +12,7 @@ from pgverdict.records.round import RoundRecord
 from pgverdict.records.run import ArmFacts, CellRecord, Purpose, RunRecord, RunState
 from pgverdict.spec.arms import Arm, Role
 from pgverdict.spec.cache import Cache
-from pgverdict.spec.campaign import Campaign, CellSpec, Defaults, Freeze, Pinning, Written
+from pgverdict.spec.campaign import Campaign, CellSpec, Defaults, EventLoop, Freeze, Pinning, Written
 from pgverdict.spec.own import OwnDump, OwnScript, OwnText, OwnWork
 from pgverdict.spec.regime import Regime
 from pgverdict.spec.tuning import Disk, Tuning, Use
@@ -37,6 +37,7 @@ def run_row(run: RunRecord) -> dict[str, Any]:
         "file": [written.path, written.text, list(written.options)] if written else None,
         "freeze": run.campaign.freeze.value,
         "placement": run.campaign.placement.value,
+        "event_loop": run.campaign.event_loop.value,
         "defaults": run.campaign.defaults.value,
         "tuning": _tuning_pairs(run.campaign.tuning),
     }
@@ -122,6 +123,7 @@ def run_record(row: Row, arm_rows: Iterable[Row], cells: tuple[CellRecord, ...])
         cells=tuple(cell.spec for cell in cells),
         freeze=Freeze(row["freeze"]),
         placement=Pinning(row["placement"]),
+        event_loop=EventLoop(row["event_loop"]),
         defaults=Defaults(row["defaults"]),
         tuning=_tuning(row["tuning"]),
         cores=_cores(row["cores"]),
@@ -135,6 +137,7 @@ def run_record(row: Row, arm_rows: Iterable[Row], cells: tuple[CellRecord, ...])
             "cells",
             "freeze",
             "placement",
+            "event_loop",
             "defaults",
             "tuning",
             "cores",

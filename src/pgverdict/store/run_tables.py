@@ -51,6 +51,13 @@ runs = Table(
     Column(
         "placement", Text, nullable=False, comment="campaign: whether clients were to be pinned: pinned, free"
     ),
+    Column(
+        "event_loop",
+        Text,
+        nullable=False,
+        server_default="epoll",
+        comment="campaign: how the load engine was to wait for its sockets: epoll, io_uring",
+    ),
     Column("purpose", Text, nullable=False, comment="why it was made: compare or calibrate"),
     Column(
         "diagnoses",
