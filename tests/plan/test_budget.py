@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgverdict.plan.budget import CellProgress, next_cell, reach, time_left_s
+from pgverdict.plan.budget import CellProgress, next_cell, reach, time_left_s, within_reach
 
 NEW = CellProgress((), decided=False)
 OPEN = CellProgress((3.0, 3.0), decided=False)
@@ -28,6 +28,33 @@ def test_a_shorter_cell_may_use_what_is_left_of_the_budget() -> None:
     long = CellProgress((20.0,), decided=False)
 
     assert next_cell([long, CellProgress((3.0,) * 9, decided=False)], spent_s=285, budget_s=300) == 1
+
+
+def _seen(more_rounds: int | None, rounds: int = 8) -> CellProgress:
+    return CellProgress((3.0,) * rounds, decided=False, more_rounds=more_rounds)
+
+
+def test_a_verdict_that_the_budget_does_not_reach_waits_for_those_it_does() -> None:
+    far, near = _seen(900), _seen(20, rounds=40)
+
+    assert next_cell([far, near], spent_s=144, budget_s=300, minimum=8) == 1
+    assert next_cell([far, near], spent_s=250, budget_s=300, minimum=8) == 0, (
+        "none is reached: the least time"
+    )
+    assert next_cell([_seen(900, rounds=7), near], spent_s=144, budget_s=300, minimum=8) == 0
+
+
+def test_of_verdicts_within_reach_the_cell_with_the_least_time_is_next() -> None:
+    assert next_cell([_seen(1, rounds=12), _seen(20), _seen(None)], spent_s=84, budget_s=300, minimum=8) == 1
+
+
+@given(st.lists(st.none() | st.integers(0, 50), max_size=8), st.integers(0, 400))
+def test_as_many_verdicts_as_can_be_are_within_reach(wanted: list[int | None], left_s: int) -> None:
+    reached = within_reach([_seen(more) for more in wanted], left_s=left_s)
+
+    known = sorted(3 * more for more in wanted if more is not None)
+    assert len(reached) == max(n for n in range(len(known) + 1) if sum(known[:n]) <= left_s)
+    assert sum(3 * (wanted[number] or 0) for number in reached) <= left_s
 
 
 def test_the_time_left_is_what_open_cells_want_within_the_budget() -> None:

@@ -1,4 +1,5 @@
-"""How a budget in time is spent: one round at a time, first on a minimum for every cell, then where verdicts are open.
+"""How a budget in time is spent: one round at a time, first on a minimum for every cell, then where verdicts are open
+and within reach. What a cell's verdict may be said of does not depend on it: docs/statistics.md (Many cells).
 
 Servers start anew for every round, so going from cell to cell costs nothing where the data of both is at hand, and
 every cell sees the whole length of the run and whatever the host did in it. Where not all data is on disk at once,
@@ -48,15 +49,45 @@ def next_cell(
 ) -> int | None:
     """The open cell that is next, if a round of it still fits the budget; None ends the run.
 
-    Cells with fewer than `minimum` rounds come first, those in the middle of a visit before others, and among
-    equals the one that got the least time so far.
+    Cells with fewer than `minimum` rounds come first, those in the middle of a visit before others, then those
+    `within_reach`, and among equals the one that got the least time so far.
     """
+    reached = within_reach(cells, left_s=budget_s - spent_s)
     candidates = [
-        (len(cell.rounds_s) >= minimum, not cell.is_visited(minimum), sum(cell.rounds_s), number)
+        (
+            len(cell.rounds_s) >= minimum,
+            not cell.is_visited(minimum),
+            number not in reached,
+            sum(cell.rounds_s),
+            number,
+        )
         for number, cell in enumerate(cells)
         if cell.open and spent_s + cell.round_s <= budget_s
     ]
-    return min(candidates)[3] if candidates else None
+    return min(candidates)[-1] if candidates else None
+
+
+def within_reach(cells: Sequence[CellProgress], *, left_s: float) -> frozenset[int]:
+    """The open cells whose verdicts the time left is forecast to be enough for, together: the cheapest, so that they
+    are as many as can be. A verdict that would take hours gets what the others leave.
+
+    >>> rounds_s = (3.0,) * 8
+    >>> one, two, far = (CellProgress(rounds_s, decided=False, more_rounds=more) for more in (10, 15, 900))
+    >>> sorted(within_reach([far, two, one], left_s=75)), sorted(within_reach([far, two, one], left_s=74))
+    ([1, 2], [2])
+    """
+    wanted = sorted(
+        (cell.more_rounds * cell.round_s, number)
+        for number, cell in enumerate(cells)
+        if cell.open and cell.more_rounds is not None
+    )
+    reached = set()
+    for wanted_s, number in wanted:
+        left_s -= wanted_s
+        if left_s < 0:
+            break
+        reached.add(number)
+    return frozenset(reached)
 
 
 @dataclass(frozen=True)
