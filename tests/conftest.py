@@ -2,6 +2,8 @@
 property tests with the same examples every time and for as long as they take.
 """
 
+import signal
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +15,16 @@ if TYPE_CHECKING:
 settings.register_profile("searching", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", settings.get_profile("searching"), derandomize=True)
 settings.load_profile("same")
+
+
+@pytest.fixture(autouse=True)
+def _signals_as_they_were() -> Iterator[None]:
+    """A command that ends within a test's process has it ignore requests to end, and all that it starts later."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.getsignal(number) for number in numbers}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -27,7 +27,7 @@ def start(*arguments: str, home: Path, **more: str) -> "subprocess.Popen[str]":
     """`pgverdict ARGUMENTS` in the background."""
     return subprocess.Popen(
         # A test run in the background of a shell ignores Ctrl-C, and its children would too.
-        ["env", "--default-signal=INT,HUP", sys.executable, "-m", "pgverdict", *arguments],
+        ["env", "--default-signal=INT,HUP,TERM", sys.executable, "-m", "pgverdict", *arguments],
         env=environment(home, **more),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -64,7 +64,7 @@ def test_ctrl_c_stops_the_servers_and_keeps_the_rounds(home: Path, store: str) -
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=30)
 
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     assert "interrupted" in err
     assert _nothing_left(home)
     assert cli.report_of("report", "--store", store, home=home)["cells"][0]["rounds"] >= 1
@@ -74,9 +74,9 @@ def test_ctrl_c_stops_the_servers_and_keeps_the_rounds(home: Path, store: str) -
 def test_a_termination_signal_does_the_same(home: Path, store: str) -> None:
     with _running(home, store) as process:
         process.terminate()
-        process.communicate(timeout=30)
+        _, err = process.communicate(timeout=30)
 
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     assert _nothing_left(home)
 
 

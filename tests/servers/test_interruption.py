@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,25 @@ def test_a_request_that_was_lost_can_be_made_again(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.usefixtures("met")
+def test_a_request_whose_interrupt_python_dropped_is_heeded_where_work_begins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Finalized:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGTERM)
+
+    dropped: list[Any] = []
+    monkeypatch.setattr("sys.unraisablehook", dropped.append)
+    interruption.heed()
+
+    Finalized()
+
+    assert [one.exc_type for one in dropped] == [KeyboardInterrupt]
+    with pytest.raises(KeyboardInterrupt):
+        interruption.heed()
+
+
+@pytest.mark.usefixtures("met")
 def test_a_shield_holds_a_request_back_until_the_outermost_ends() -> None:
     reached = []
 
@@ -67,6 +87,7 @@ def test_a_shield_holds_a_request_back_until_the_outermost_ends() -> None:
         with shield():
             with shield():
                 signal.raise_signal(signal.SIGINT)
+                interruption.heed()
                 reached.append("inner")
             reached.append("outer")
             assert interruption.is_held_back()

@@ -11,6 +11,7 @@ from pgverdict.conduct.turns import Turns
 from pgverdict.engine.process import Engine
 from pgverdict.plan.rounds import Pair
 from pgverdict.records.round import SliceRecord
+from pgverdict.servers.interruption import heed
 
 
 def run_pair(
@@ -31,6 +32,7 @@ def run_pair(
     tasks = streams.of_slice(number) if streams else None
     records = []
     for position, arm in enumerate(pair.order):
+        heed()
         before = live[arm].reader.read()
         turns.give(arm)
         done = engine.slice(arm, seed=pair.seed, bound=bound, discard=discard, tasks=tasks)

@@ -46,6 +46,7 @@ from pgverdict.observe import views
 from pgverdict.observe.surroundings import around, between
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.records.round import LogRecord, RoundRecord, RoundState, TaskRecord
+from pgverdict.servers.interruption import heed
 from pgverdict.servers.outside import AnyServer
 from pgverdict.spec.regime import Regime
 
@@ -55,9 +56,12 @@ def run_round(
 ) -> RoundRecord:
     """One round of a cell. Never raises for what the round met: a failed round is a record with a story.
 
+    A request to end is no such thing: it is raised, also if an error of the clean-up took its place.
+
     `bounds` are the cell's; None for its first round, which chooses them from the warm-up (see
     `collect.bounds_of`). `tell` hears how far the arms of a steady round are, which takes minutes.
     """
+    heed()
     started, begun = datetime.now(UTC), time.monotonic()
     writers = Writers(launch)
     logs: tuple[LogRecord, ...] = ()
@@ -70,6 +74,7 @@ def run_round(
             done = _measure(cell, plan, bounds, writers.launch)
         state, story, blamed = RoundState.MEASURED, None, None
     except (WorldError, OSError) as error:
+        heed()
         done = Measured((), (), (), None)
         state, story = RoundState.FAILED, str(error)
         blamed = error.arm if isinstance(error, RoundFailed) else None

@@ -45,6 +45,7 @@ from pgverdict.observe.surroundings import around, between
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.plan.stretches import slice_seed
 from pgverdict.records.round import ArmRecord, SliceRecord, TableRecord
+from pgverdict.servers.interruption import heed
 from pgverdict.servers.outside import AnyServer
 from pgverdict.servers.server import Server
 from pgverdict.spec.regime import Regime
@@ -165,6 +166,7 @@ def _stretch(
     records: list[SliceRecord] = []
     before, cpu_before = live.reader.read(), _cpu_ns(live.server)
     while not length.is_over(len(records)):
+        heed()
         number = len(records)
         done = engine.slice(
             arm, seed=slice_seed(plan, number), bound={"duration_us": SLICE_US}, discard={"duration_us": 0}

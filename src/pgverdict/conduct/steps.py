@@ -19,6 +19,7 @@ from pgverdict.observe import processes, upkeep, views
 from pgverdict.observe.usage import Usage, read_usage
 from pgverdict.observe.views import Connection
 from pgverdict.records.round import Latency, SliceRecord, StepRecord
+from pgverdict.servers.interruption import heed
 from pgverdict.servers.server import Server
 from pgverdict.workloads.chain import Operation, Step
 from pgverdict.workloads.workload import Program
@@ -68,6 +69,7 @@ class StepRunner:
 
     def run(self, step: Step, number: int, seed: int) -> StepDone:
         """Do the step, which is number `number` of its chain."""
+        heed()
         for statement in step.before:
             self._watching.execute(statement.encode())
         if step.clients:

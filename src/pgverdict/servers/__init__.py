@@ -37,7 +37,7 @@ this package with the standard library alone, and starts in milliseconds. The pu
     workspace   Workspace.create(home, account): a run's own directories; sweep(home)
     sockets     make_sockets(account), socket_path(directory, port)
     scratch     scratch(prefix, parent): something half done, swept if its maker is killed
-    interruption install(), shield(): Ctrl-C and termination signals, and what they must not cut in two
+    interruption install(), shield(), heed(): Ctrl-C and termination signals, and what they must not cut in two
     space       require_space(path, bytes_needed, what)
 
 From nothing to an answer:

@@ -6,6 +6,10 @@ what they would interrupt is the clean-up. What must not be left half done stand
     with shield():
         ...  # a request that comes now is held back and raised at the end of the outermost shield
 
+Where work begins that nobody wants any more once a request was made, `heed` asks whether one was: a
+KeyboardInterrupt does not always arrive. Python drops those that strike in a finalizer, and an error in the clean-up
+that it set off takes its place.
+
 Without `install` signals do what they do in any Python program, and shields do nothing. Standard library
 only: the supervisor's process imports this.
 """
@@ -21,7 +25,7 @@ from types import FrameType
 _NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 PATIENCE_S = 30.0
-"""A KeyboardInterrupt may be lost in a library. Who asks again so long after the first is heard again."""
+"""Who asks again so long after the first request is heard again, should we hang where nothing heeds."""
 
 _asked_at: float | None = None
 _said = False
@@ -45,6 +49,12 @@ def ignore() -> None:
 def is_held_back() -> bool:
     """Whether a request waits for the end of the shield we are in: what is done in it should not dawdle."""
     return _held
+
+
+def heed() -> None:
+    """Raise KeyboardInterrupt if a request was made, be it the second time. Not for use in a clean-up."""
+    if _asked_at is not None and not _depth:
+        raise KeyboardInterrupt
 
 
 @contextlib.contextmanager
