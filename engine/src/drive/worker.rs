@@ -21,7 +21,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
 /// One thread's clients of one arm, and their sockets.
-struct Lane {
+struct Squad {
     clients: Clients,
     transport: Transport,
 }
@@ -72,7 +72,7 @@ pub enum Report {
 struct Worker {
     part: Part,
     event_loop: EventLoop,
-    lanes: BTreeMap<u32, Lane>,
+    squads: BTreeMap<u32, Squad>,
     tools: Tools,
 }
 
@@ -94,7 +94,7 @@ pub fn work(hired: &Hired, orders: &Receiver<Order>, reports: &Sender<Report>) {
         report = match orders.recv() {
             Ok(Order::Adopt { arm, clients, sockets }) => Report::Adopted(worker.adopt(arm, clients, sockets)),
             Ok(Order::Release { arm }) => {
-                worker.lanes.remove(&arm);
+                worker.squads.remove(&arm);
                 Report::Released
             }
             Ok(Order::Slice { slice, mut recorder }) => {
@@ -109,7 +109,7 @@ pub fn work(hired: &Hired, orders: &Receiver<Order>, reports: &Sender<Report>) {
 impl Worker {
     fn new(hired: &Hired) -> Self {
         let tools = Tools { run_delay: RunDelay::of_this_thread(), outgoing: Vec::new() };
-        Self { part: hired.work.part(), event_loop: hired.event_loop, lanes: BTreeMap::new(), tools }
+        Self { part: hired.work.part(), event_loop: hired.event_loop, squads: BTreeMap::new(), tools }
     }
 
     fn adopt(&mut self, arm: u32, clients: Clients, sockets: Vec<Socket>) -> Result<(), Failure> {
@@ -121,13 +121,13 @@ impl Worker {
         for (place, socket) in sockets.into_iter().enumerate() {
             transport.adopt(place, socket).map_err(failed)?;
         }
-        self.lanes.insert(arm, Lane { clients, transport });
+        self.squads.insert(arm, Squad { clients, transport });
         Ok(())
     }
 
     fn run(&mut self, slice: &Slice, recorder: &mut Recorder) -> Result<Outcome, Failure> {
-        let Self { part, lanes, tools, .. } = self;
-        let Lane { clients, transport } = lanes.get_mut(&slice.plan.arm).expect("the crew knows its arms");
+        let Self { part, squads, tools, .. } = self;
+        let Squad { clients, transport } = squads.get_mut(&slice.plan.arm).expect("the crew knows its arms");
         match (part, clients) {
             (Part::Scripts(part), Clients::PlainScripts(clients)) => {
                 run(part, clients, transport, tools, slice, recorder)

@@ -4,21 +4,18 @@
 //! Comments are drawn here, beside the rows, and are cut from one pool of 300 MB ([`text`]), which the first table makes.
 
 mod refresh;
+mod row;
 mod text;
 
 use super::{Opened, Rows, Share};
 use crate::parameters::{Parameters, Reading};
+use row::Fields;
 use std::collections::VecDeque;
-use std::fmt::Display;
-use std::io::Write;
-use std::sync::LazyLock;
 use text::{Commented, Comments};
-use tpchgen::dates::{MIN_GENERATE_DATE, TOTAL_DATE_RANGE, TPCHDate};
-use tpchgen::decimal::TPCHDecimal;
 use tpchgen::distribution::Distributions;
 use tpchgen::generators::{
-    Customer, CustomerGenerator, LineItem, LineItemGenerator, Nation, NationGenerator, Order, OrderGenerator, Part,
-    PartGenerator, PartSupp, PartSuppGenerator, Region, RegionGenerator, Supplier, SupplierGenerator,
+    CustomerGenerator, LineItem, LineItemGenerator, NationGenerator, Order, OrderGenerator, PartGenerator,
+    PartSuppGenerator, Region, RegionGenerator, SupplierGenerator,
 };
 
 /// No row is longer. The longest are those of `partsupp`, with a comment of up to 199 bytes.
@@ -157,35 +154,37 @@ impl TpchRows {
         let comments = |of: Commented| Comments::of(of, before);
         let rows: Box<dyn Source> = match table {
             _ if table.is_fixed() && share.number > 0 => {
-                drawn(std::iter::empty::<Region<'static>>(), comments(text::REGION), one_by_one, region)
+                drawn(std::iter::empty::<Region<'static>>(), comments(text::REGION), one_by_one, row::region)
             }
             Table::Region => {
                 let rows = RegionGenerator::new_with_distributions_and_text_pool(words, pool).iter();
-                drawn(rows, comments(text::REGION), one_by_one, region)
+                drawn(rows, comments(text::REGION), one_by_one, row::region)
             }
             Table::Nation => {
                 let rows = NationGenerator::new_with_distributions_and_text_pool(words, pool).iter();
-                drawn(rows, comments(text::NATION), one_by_one, nation)
+                drawn(rows, comments(text::NATION), one_by_one, row::nation)
             }
             Table::Supplier => {
                 let rows = SupplierGenerator::new_with_distributions_and_text_pool(sf, part, parts, words, pool).iter();
-                drawn(rows, comments(text::SUPPLIER), one_by_one, supplier)
+                drawn(rows, comments(text::SUPPLIER), one_by_one, row::supplier)
             }
             Table::Customer => {
                 let rows = CustomerGenerator::new_with_distributions_and_text_pool(sf, part, parts, words, pool).iter();
-                drawn(rows, comments(text::CUSTOMER), one_by_one, customer)
+                drawn(rows, comments(text::CUSTOMER), one_by_one, row::customer)
             }
             Table::Part => {
                 let rows = PartGenerator::new_with_distributions_and_text_pool(sf, part, parts, words, pool).iter();
-                drawn(rows, comments(text::PART), one_by_one, self::part)
+                drawn(rows, comments(text::PART), one_by_one, row::part)
             }
             Table::PartSupp => {
                 let rows = PartSuppGenerator::new_with_text_pool(sf, part, parts, pool).iter().enumerate();
                 let begins = |row: &(usize, _)| (row.0 as u64).is_multiple_of(SUPPLIERS_PER_PART);
-                drawn(rows, comments(text::PARTSUPP), begins, |(_, row), comment, out| partsupp(row, comment, out))
+                drawn(rows, comments(text::PARTSUPP), begins, |(_, row), comment, out| row::partsupp(row, comment, out))
             }
-            Table::Orders => drawn(orders(sf, part, parts), comments(text::ORDERS), one_by_one, order),
-            Table::LineItem => drawn(line_items(sf, part, parts), comments(text::LINEITEM), is_first_line, lineitem),
+            Table::Orders => drawn(orders(sf, part, parts), comments(text::ORDERS), one_by_one, row::order),
+            Table::LineItem => {
+                drawn(line_items(sf, part, parts), comments(text::LINEITEM), is_first_line, row::lineitem)
+            }
         };
         Self { rows, done: 0, total }
     }
@@ -289,111 +288,12 @@ fn fetch(text: &[u8]) {
     let _ = text;
 }
 
-/// As the crate writes them, whose formatting each of which takes longer than to look it up.
-static DATES: LazyLock<Vec<String>> =
-    LazyLock::new(|| (0..TOTAL_DATE_RANGE).map(|day| TPCHDate::new(MIN_GENERATE_DATE + day).to_string()).collect());
-
-/// Writes the fields of a row, each with a separator behind it. None of TPC-H's texts has a character that COPY
-/// would have escaped.
-struct Fields<'a>(&'a mut Vec<u8>);
-
-impl Fields<'_> {
-    fn bytes(&mut self, text: &[u8]) -> &mut Self {
-        self.0.extend_from_slice(text);
-        self.0.push(b'\t');
-        self
-    }
-
-    fn text(&mut self, text: &str) -> &mut Self {
-        self.bytes(text.as_bytes())
-    }
-
-    fn date(&mut self, date: TPCHDate) -> &mut Self {
-        self.text(&DATES[date.into_inner() as usize])
-    }
-
-    fn number(&mut self, number: i64) -> &mut Self {
-        self.text(itoa::Buffer::new().format(number))
-    }
-
-    fn amount(&mut self, amount: TPCHDecimal) -> &mut Self {
-        let cents = amount.into_inner();
-        if cents < 0 {
-            self.0.push(b'-');
-        }
-        self.0.extend_from_slice(itoa::Buffer::new().format(cents.abs() / 100).as_bytes());
-        let rest = (cents.abs() % 100) as u8;
-        self.0.extend_from_slice(&[b'.', b'0' + rest / 10, b'0' + rest % 10, b'\t']);
-        self
-    }
-
-    fn shown(&mut self, value: impl Display) -> &mut Self {
-        write!(self.0, "{value}\t").expect("memory takes what is written");
-        self
-    }
-}
-
-fn region(row: Region<'static>, comment: &[u8], out: &mut Fields<'_>) {
-    out.number(row.r_regionkey).text(row.r_name).bytes(comment);
-}
-
-fn nation(row: Nation<'static>, comment: &[u8], out: &mut Fields<'_>) {
-    out.number(row.n_nationkey).text(row.n_name).number(row.n_regionkey).bytes(comment);
-}
-
-/// A few suppliers are complained of or recommended, in words that take the place of others in the comment. They are
-/// where the crate has put them, and the only ones with capitals.
-fn supplier(row: Supplier, comment: &[u8], out: &mut Fields<'_>) {
-    let mut comment = comment.to_vec();
-    if let Some(at) = row.s_comment.find(SupplierGenerator::BBB_BASE_TEXT) {
-        for word in [
-            SupplierGenerator::BBB_BASE_TEXT,
-            SupplierGenerator::BBB_COMPLAINT_TEXT,
-            SupplierGenerator::BBB_RECOMMEND_TEXT,
-        ] {
-            if let Some(behind) = row.s_comment[at..].find(word) {
-                comment[at + behind..at + behind + word.len()].copy_from_slice(word.as_bytes());
-            }
-        }
-    }
-    out.number(row.s_suppkey).shown(row.s_name).shown(row.s_address).number(row.s_nationkey);
-    out.shown(row.s_phone).amount(row.s_acctbal).bytes(&comment);
-}
-
-fn customer(row: Customer<'static>, comment: &[u8], out: &mut Fields<'_>) {
-    out.number(row.c_custkey).shown(row.c_name).shown(row.c_address).number(row.c_nationkey);
-    out.shown(row.c_phone).amount(row.c_acctbal).text(row.c_mktsegment).bytes(comment);
-}
-
-fn part(row: Part<'static>, comment: &[u8], out: &mut Fields<'_>) {
-    out.number(row.p_partkey).shown(row.p_name).shown(row.p_mfgr).shown(row.p_brand).text(row.p_type);
-    out.number(row.p_size.into()).text(row.p_container).amount(row.p_retailprice).bytes(comment);
-}
-
-fn partsupp(row: PartSupp<'static>, comment: &[u8], out: &mut Fields<'_>) {
-    out.number(row.ps_partkey).number(row.ps_suppkey).number(row.ps_availqty.into());
-    out.amount(row.ps_supplycost).bytes(comment);
-}
-
-fn order(row: Order<'static>, comment: &[u8], out: &mut Fields<'_>) {
-    out.number(row.o_orderkey).number(row.o_custkey).shown(row.o_orderstatus).amount(row.o_totalprice);
-    out.date(row.o_orderdate).text(row.o_orderpriority).shown(row.o_clerk);
-    out.number(row.o_shippriority.into()).bytes(comment);
-}
-
-fn lineitem(row: LineItem<'static>, comment: &[u8], out: &mut Fields<'_>) {
-    out.number(row.l_orderkey).number(row.l_partkey).number(row.l_suppkey).number(row.l_linenumber.into());
-    out.number(row.l_quantity).amount(row.l_extendedprice).amount(row.l_discount).amount(row.l_tax);
-    out.text(row.l_returnflag).text(row.l_linestatus);
-    out.date(row.l_shipdate).date(row.l_commitdate).date(row.l_receiptdate);
-    out.text(row.l_shipinstruct).text(row.l_shipmode).bytes(comment);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::generate::tests::{check_shares, text};
     use crate::parameters::Given;
+    use std::fmt::Display;
 
     const SCALE_FACTOR: f64 = 0.01;
 

@@ -22,6 +22,7 @@ from pgverdict.plan.rounds import RoundPlan
 from pgverdict.plan.streams import stream_seed
 from pgverdict.records.round import TaskRecord
 from pgverdict.servers.outside import AnyServer
+from pgverdict.workloads.control import is_control
 from pgverdict.workloads.workload import Task, Workload
 
 _UNCOUNTED = {"transactions_per_client": 0}
@@ -154,7 +155,7 @@ def _ask(
     answers_too: bool,
 ) -> TaskRecord:
     values = dict(task.variables)
-    planned = [one for one in statements if tasks.has_plan(one.text)]
+    planned = [one for one in statements if not is_control(one.text)]
     plans = [tasks.explain(connection, one.text, one.prepared_text, values) for one in planned]
     answers = [
         tasks.answer_sha256(connection, one.text, one.prepared_text, values)

@@ -18,15 +18,6 @@ _VARIABLE = re.compile(r"(?<!:):([A-Za-z_]\w*)")
 _PARAMETER = re.compile(r"\$\d+")
 
 
-def has_plan(text: str) -> bool:
-    """Whether the statement is one that EXPLAIN takes, not one that begins or ends a transaction.
-
-    >>> has_plan("SELECT 1"), has_plan("BEGIN"), has_plan("commit")
-    (True, False, False)
-    """
-    return text.split(maxsplit=1)[0].upper() not in ("BEGIN", "COMMIT", "END")
-
-
 def explain(connection: Connection, text: str, prepared_text: str, variables: Mapping[str, object]) -> str:
     """The plan, as EXPLAIN (COSTS OFF) says it. `text` is the statement as written, with `:name` where
     `prepared_text`, the engine's, has `$1`."""

@@ -1,5 +1,5 @@
 """How a budget in time is spent: one round at a time, first on a minimum for every cell, then where verdicts are open
-and within reach. What a cell's verdict may be said of does not depend on it: docs/statistics.md (Many cells).
+and within reach. What that means for the errors of many cells together: docs/statistics.md (Many cells).
 
 Servers start anew for every round, so going from cell to cell costs nothing where the data of both is at hand, and
 every cell sees the whole length of the run and whatever the host did in it. Where not all data is on disk at once,

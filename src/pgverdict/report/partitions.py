@@ -16,10 +16,10 @@ from pgverdict.records.round import ArmRecord, PreliminariesRecord, RoundRecord,
 from pgverdict.records.run import CellRecord, RunRecord
 from pgverdict.report import words
 from pgverdict.report.section import Grid, Section
-from pgverdict.report.statements import is_control
 from pgverdict.spec.campaign import CellSpec
 from pgverdict.spec.partitions import partitions_of as partitions_in
 from pgverdict.spec.partitions import unpartitioned
+from pgverdict.workloads.control import is_control
 
 
 @dataclass(frozen=True)

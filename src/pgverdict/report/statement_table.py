@@ -13,8 +13,8 @@ from pgverdict.report import words
 from pgverdict.report.beside import BesideReport, BesideRow
 from pgverdict.report.names import work_name
 from pgverdict.report.section import Grid, Section
-from pgverdict.report.statements import is_control
 from pgverdict.spec.campaign import CellSpec
+from pgverdict.workloads.control import is_control
 
 CELLS_MIN = 2
 """What one cell says stands in its own table."""

@@ -30,18 +30,6 @@ def statements_of(cell: CellRecord, *, arms: tuple[int, int]) -> tuple[Statement
     )
 
 
-_CONTROL = frozenset({"begin", "end", "commit", "rollback"})
-
-
-def is_control(text: str) -> bool:
-    """Whether a statement begins or ends a transaction, and nothing is executed for it.
-
-    >>> is_control("BEGIN;"), is_control("SELECT 1")
-    (True, False)
-    """
-    return text.strip(" ;\n").lower() in _CONTROL
-
-
 _FIGURES: tuple[tuple[str, str, Callable[[StatementRecord], float | None]], ...] = (
     ("mean time, seen by clients", "us", lambda s: s.mean_ns / 1e3 if s.count else None),
     ("its standard deviation", "us", lambda s: s.sd_ns / 1e3 if s.count else None),

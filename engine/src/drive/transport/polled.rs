@@ -7,9 +7,8 @@ use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-/// Answers are small; a large one takes several reads, all into the same place.
-/// More than TLS decrypts in one turn, a record of 16 KiB and what else its read brought: no socket tells of what
-/// would be left.
+/// Answers are small; a large one takes several reads, all into the same place. It is more than TLS decrypts in one
+/// turn (a record of 16 KiB, and what else its read brought), since no socket tells of what would be left.
 const INCOMING_BYTES: usize = 64 * 1024;
 
 pub struct Polled {

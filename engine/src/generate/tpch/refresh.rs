@@ -5,8 +5,9 @@
 //! that would follow the table's last. Its keys lie in the gaps that the table's sparse keys leave: each right behind
 //! the eight keys among which that of the older order is.
 
+use super::row::{Fields, lineitem, order};
 use super::text::{self, Comments};
-use super::{Fields, SCALE_FACTOR_MIN, TpchRows, drawn, lineitem, lines, order, scale_factor};
+use super::{SCALE_FACTOR_MIN, TpchRows, drawn, lines, scale_factor};
 use crate::generate::{Opened, Rows, Share};
 use crate::parameters::Parameters;
 use std::ops::RangeInclusive;
