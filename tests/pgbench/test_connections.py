@@ -21,6 +21,8 @@ pytestmark = pytest.mark.slow
 
 READY_S_MAX = 30
 PASSWORD = "it's: a \\ secret"
+TRADITIONAL_CIPHERS = ("aes128", "aes192", "aes256", "des3")
+"""Those by which OpenSSL encrypts a key as it did before PKCS #8."""
 
 RULES = """
 local all postgres trust
@@ -91,6 +93,10 @@ def listener(
     account.give(folder / "localhost.key")
     lock = ["openssl", "pkcs8", "-topk8", "-passout", "pass:hush", "-in", str(folder / "cert_user.key")]
     subprocess.run([*lock, "-out", str(folder / "locked.key")], check=True, capture_output=True)
+    for cipher in TRADITIONAL_CIPHERS:
+        lock = ["openssl", "rsa", "-traditional", f"-{cipher}", "-passout", "pass:hush"]
+        files = ["-in", str(folder / "cert_user.key"), "-out", str(folder / f"{cipher}.key")]
+        subprocess.run([*lock, *files], check=True, capture_output=True)
     port = _free_port()
     (data / "pg_hba.conf").write_text(RULES)
     with (data / "postgresql.conf").open("a") as file:
@@ -169,6 +175,14 @@ def _ask(pgbench: Path, folder: Path, connection: str, **environment: str) -> tu
             "cert_user",
             "sslmode=require sslcert={folder}/cert_user.crt sslkey={folder}/locked.key sslpassword=hush",
             True,
+        ),
+        *(
+            (
+                "cert_user",
+                f"sslmode=require sslcert={{folder}}/cert_user.crt sslkey={{folder}}/{cipher}.key sslpassword=hush",
+                True,
+            )
+            for cipher in TRADITIONAL_CIPHERS
         ),
         (
             "tls_user",
@@ -266,6 +280,18 @@ def test_a_user_gets_in_as_the_server_and_the_user_want_it(
             "it is encrypted, and there is no sslpassword",
         ),
         (
+            "cert_user",
+            "sslmode=require sslcert={folder}/cert_user.crt sslkey={folder}/aes256.key sslpassword=loud",
+            "",
+            "could not load private key file",
+        ),
+        (
+            "cert_user",
+            "sslmode=require sslcert={folder}/cert_user.crt sslkey={folder}/aes256.key",
+            "",
+            "it is encrypted, and there is no sslpassword",
+        ),
+        (
             "tls_user",
             "sslmode=verify-ca sslrootcert={folder}/localhost.crt sslcrl=/no/such",
             "",
@@ -356,6 +382,54 @@ def test_a_certificate_that_was_revoked_is_refused(
     assert (trusted[0], "boolean true" in trusted[1]) == (0, True), trusted
     assert revoked[0] == 1
     assert "certificate verify failed (Revoked)" in revoked[1]
+
+
+@pytest.mark.parametrize("issued", [False, True], ids=["of its own", "issued"])
+@pytest.mark.parametrize(
+    ("subject", "host", "let_in"),
+    [
+        ("localhost", "localhost", True),
+        ("*.example.test", "db.Example.test", True),
+        ("*.example.test", "a.db.example.test", False),
+        ("127.0.0.1", "127.0.0.1", True),
+    ],
+)
+def test_a_host_that_only_the_common_name_names_is_trusted_as_libpq_does(
+    our_pgbench: Path, listener: Listener, tmp_path: Path, subject: str, host: str, let_in: bool, issued: bool
+) -> None:
+    folder, shown = listener.folder, listener.folder / "shown.crt"
+
+    def openssl(*words: str | Path) -> None:
+        subprocess.run(["openssl", *words], check=True, capture_output=True)
+
+    request = ("req", "-new", "-key", folder / "localhost.key", "-subj", f"/CN={subject}")
+    if issued:
+        _certify(tmp_path, "authority")
+        (tmp_path / "extensions").write_text("basicConstraints=CA:FALSE\n")
+        openssl(*request, "-out", tmp_path / "wish.csr")
+        signed_by = (
+            "-CA",
+            tmp_path / "authority.crt",
+            "-CAkey",
+            tmp_path / "authority.key",
+            "-CAcreateserial",
+        )
+        files = ("-extfile", tmp_path / "extensions", "-in", tmp_path / "wish.csr", "-out", shown)
+        openssl("x509", "-req", "-days", "2", *signed_by, *files)
+        root = tmp_path / "authority.crt"
+    else:
+        openssl(*request, "-x509", "-days", "2", "-out", shown)
+        root = shown
+    where = (
+        f"host={host} hostaddr=127.0.0.1 port={listener.port} user=tls_user dbname=postgres"
+        f" sslmode=verify-full sslrootcert={root}"
+    )
+
+    with _connect(folder / "data", listener.port) as connection, _certified_by(connection, shown):
+        code, said = _ask(our_pgbench, tmp_path, where)
+
+    assert (code == 0) == let_in, said
+    assert let_in or f'server certificate for "{subject}" does not match host name "{host}"' in said
 
 
 @contextlib.contextmanager

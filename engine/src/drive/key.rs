@@ -1,5 +1,7 @@
 //! Our own private key: read from its file, and decrypted if it is encrypted.
 
+mod traditional;
+
 use pkcs8::{EncryptedPrivateKeyInfoRef, SecretDocument};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -24,23 +26,20 @@ impl fmt::Debug for KeyPassword {
 }
 
 const ENCRYPTED: [&str; 2] = ["-----BEGIN ENCRYPTED PRIVATE KEY-----", "-----END ENCRYPTED PRIVATE KEY-----"];
-/// Of keys that were encrypted in the way of OpenSSL's before PKCS #8.
-const ENCRYPTED_OF_OLD: &str = "Proc-Type: 4,ENCRYPTED";
 
 /// The key in a PEM file.
 pub fn read(path: &Path, password: Option<&KeyPassword>) -> Result<PrivateKeyDer<'static>, String> {
     let refused = |what: &dyn fmt::Display| format!("could not load private key file \"{}\": {what}", path.display());
     let text = fs::read_to_string(path).map_err(|error| refused(&error))?;
-    if text.contains(ENCRYPTED_OF_OLD) {
-        return Err(refused(
-            &"it is encrypted in a way that is not supported (hint: `openssl pkcs8 -topk8` makes PKCS #8 of it)",
-        ));
-    }
-    let Some(begin) = text.find(ENCRYPTED[0]) else {
+    let begin = text.find(ENCRYPTED[0]);
+    if begin.is_none() && !traditional::is_one(&text) {
         return PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|error| refused(&error));
-    };
+    }
     let Some(KeyPassword(password)) = password else {
         return Err(refused(&"it is encrypted, and there is no sslpassword"));
+    };
+    let Some(begin) = begin else {
+        return traditional::decrypt(&text, password).map_err(|error| refused(&error));
     };
     let end = text[begin..].find(ENCRYPTED[1]).map_or(text.len(), |end| begin + end + ENCRYPTED[1].len());
     let (_, document) = SecretDocument::from_pem(&text[begin..end]).map_err(|error| refused(&error))?;

@@ -1,19 +1,20 @@
 //! TLS over a connected socket, by rustls.
 
+mod certificate;
+mod verifier;
+
 use super::key::{self, KeyPassword};
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::{ResolvesClientCert, WebPkiServerVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
-use rustls::server::ParsedCertificate;
+use rustls::client::ResolvesClientCert;
+use rustls::crypto::ring;
 use rustls::sign::CertifiedKey;
-use rustls::{CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{CertificateError, ClientConfig, ClientConnection, SignatureScheme};
 use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, CertificateRevocationListDer, ServerName, UnixTime};
-use sha2::{Digest, Sha256, Sha384, Sha512};
+use rustls_pki_types::{CertificateDer, ServerName};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use verifier::Verifier;
 
 /// What is asked of the server's certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,25 +128,9 @@ impl Tls {
         }
     }
 
-    /// What binds a SCRAM exchange to this connection: RFC 5929, tls-server-end-point.
+    /// What binds a SCRAM exchange to this connection.
     pub fn server_end_point(&self) -> Option<Vec<u8>> {
-        let certificate = self.connection.peer_certificates()?.first()?;
-        let digest = match signature_algorithm(certificate)? {
-            // sha384WithRSAEncryption, ecdsa-with-SHA384
-            [42, 134, 72, 134, 247, 13, 1, 1, 12] | [42, 134, 72, 206, 61, 4, 3, 3] => {
-                Sha384::digest(certificate).to_vec()
-            }
-            // sha512WithRSAEncryption, ecdsa-with-SHA512
-            [42, 134, 72, 134, 247, 13, 1, 1, 13] | [42, 134, 72, 206, 61, 4, 3, 4] => {
-                Sha512::digest(certificate).to_vec()
-            }
-            // MD5 and SHA-1 count as SHA-256. Those with no digest of their own have no binding.
-            [42, 134, 72, 134, 247, 13, 1, 1, 4 | 5 | 11] | [42, 134, 72, 206, 61, 4, 1 | 3, ..] => {
-                Sha256::digest(certificate).to_vec()
-            }
-            _ => return None,
-        };
-        Some(digest)
+        certificate::end_point(self.connection.peer_certificates()?.first()?)
     }
 }
 
@@ -169,33 +154,6 @@ fn refused(error: &io::Error, host: &str) -> String {
         },
         _ => format!("SSL error: {error}"),
     }
-}
-
-/// The identifier of the algorithm a certificate was signed by: `SEQUENCE { tbs, SEQUENCE { OID` in DER.
-fn signature_algorithm(certificate: &[u8]) -> Option<&[u8]> {
-    let (_, whole, _) = der(certificate)?;
-    let (_, _, after_tbs) = der(whole)?;
-    let (_, algorithm, _) = der(after_tbs)?;
-    let (tag, identifier, _) = der(algorithm)?;
-    (tag == 6).then_some(identifier)
-}
-
-/// The first element's tag and content, and what comes after it.
-fn der(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
-    let (&tag, rest) = bytes.split_first()?;
-    let (&first, rest) = rest.split_first()?;
-    let (length, rest) = match first {
-        0..=0x7f => (usize::from(first), rest),
-        _ => {
-            let (digits, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
-            if digits.len() > 4 {
-                return None;
-            }
-            (digits.iter().fold(0, |length, &digit| length << 8 | usize::from(digit)), rest)
-        }
-    };
-    let (content, rest) = rest.split_at_checked(length)?;
-    Some((tag, content, rest))
 }
 
 /// What is said where a certificate was to be asked for and was not.
@@ -253,98 +211,7 @@ fn config(settings: &TlsSettings, identity: &Arc<Identity>) -> Result<ClientConf
     Ok(config)
 }
 
-fn revocations(files: &[PathBuf]) -> Result<Vec<CertificateRevocationListDer<'static>>, String> {
-    let mut lists = Vec::new();
-    for path in files {
-        let read = CertificateRevocationListDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        lists.extend(
-            read.map_err(|error| format!("could not read the list of revocations \"{}\": {error}", path.display()))?,
-        );
-    }
-    Ok(lists)
-}
-
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
     read.map_err(|error| format!("could not read certificate file \"{}\": {error}", path.display()))
-}
-
-#[derive(Debug)]
-struct Verifier {
-    verify: Verify,
-    roots: Vec<CertificateDer<'static>>,
-    chain: Option<Arc<WebPkiServerVerifier>>,
-    provider: Arc<CryptoProvider>,
-}
-
-impl Verifier {
-    fn of(
-        settings: &TlsSettings,
-        roots: Vec<CertificateDer<'static>>,
-        provider: Arc<CryptoProvider>,
-    ) -> Result<Self, String> {
-        let verify = settings.verify;
-        let chain = match verify {
-            Verify::Nothing => None,
-            Verify::Chain | Verify::ChainAndName => {
-                let mut store = RootCertStore::empty();
-                store.add_parsable_certificates(roots.iter().cloned());
-                // With lists, every authority of the chain has to have one, as libpq asks of OpenSSL.
-                let builder = WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(&provider))
-                    .with_crls(revocations(&settings.revocations)?);
-                Some(builder.build().map_err(|error| error.to_string())?)
-            }
-        };
-        Ok(Self { verify, roots, chain, provider })
-    }
-}
-
-impl ServerCertVerifier for Verifier {
-    fn verify_server_cert(
-        &self,
-        end_entity: &CertificateDer<'_>,
-        intermediates: &[CertificateDer<'_>],
-        name: &ServerName<'_>,
-        ocsp: &[u8],
-        now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        let Some(chain) = &self.chain else { return Ok(ServerCertVerified::assertion()) };
-        // A server's own certificate among those we trust needs no authority, as OpenSSL has it.
-        if self.roots.iter().any(|root| root == end_entity) {
-            if self.verify == Verify::ChainAndName {
-                rustls::client::verify_server_name(&ParsedCertificate::try_from(end_entity)?, name)?;
-            }
-            return Ok(ServerCertVerified::assertion());
-        }
-        match chain.verify_server_cert(end_entity, intermediates, name, ocsp, now) {
-            Err(rustls::Error::InvalidCertificate(
-                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-            )) if self.verify == Verify::Chain => Ok(ServerCertVerified::assertion()),
-            verified => verified,
-        }
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls12_signature(message, certificate, signature, algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signature, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
-    }
 }
