@@ -2,6 +2,7 @@
 
 ./x bench levels                          the table, from the recorded files alone
 ./x bench levels --measure --minutes 20   begin runs for so long, then finish the one that runs
+./x bench levels --measure plain pairs-30 of these treatments only
 """
 
 import argparse
@@ -19,7 +20,7 @@ from pgverdict.cli.live import LiveView
 from pgverdict.errors import WorldError
 
 from .table import read, table
-from .treatments import TREATMENTS, Treatment, applied, obstacle
+from .treatments import TREATMENTS, Treatment, applied, obstacle, treatment_of
 
 RESULTS = ROOT / "bench" / "results" / "levels"
 
@@ -28,9 +29,10 @@ def main(arguments: list[str]) -> None:
     """Measure if asked to, then print."""
     options = _parse(arguments)
     check_minutes(options.minutes)
-    if options.measure:
+    if options.measure is not None:
+        chosen = [treatment_of(name) for name in options.measure] or TREATMENTS
         with LiveView() as view:
-            measure(options.results, minutes=options.minutes, view=view)
+            measure(chosen, options.results, minutes=options.minutes, view=view)
     write(options.results)
 
 
@@ -38,13 +40,18 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="./x bench levels", description=__doc__.splitlines()[0] if __doc__ else ""
     )
-    parser.add_argument("--measure", action="store_true", help="measure all treatments that this host allows")
+    parser.add_argument(
+        "--measure",
+        nargs="*",
+        metavar="TREATMENT",
+        help="measure these treatments, or all that this host allows",
+    )
     parser.add_argument("--minutes", type=float, default=20, metavar="M", help="begin no run after so long")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="where results are kept")
     return parser.parse_args(arguments)
 
 
-def measure(results: Path, *, minutes: float, view: LiveView) -> None:
+def measure(treatments: Sequence[Treatment], results: Path, *, minutes: float, view: LiveView) -> None:
     """Run after run, treatments in turn, each turn in an order by lot.
 
     After the time limit no run is begun, and the one that runs is brought to its end. An interruption drops the one
@@ -52,17 +59,17 @@ def measure(results: Path, *, minutes: float, view: LiveView) -> None:
     """
     revision = revision_of_checkout()
     possible = []
-    for treatment in TREATMENTS:
-        if why := obstacle(treatment):
-            view.note(f"left out: {treatment.name}: {why}")
+    for one in treatments:
+        if why := obstacle(one):
+            view.note(f"left out: {one.name}: {why}")
         else:
-            possible.append(treatment)
+            possible.append(one)
     begun, lot = monotonic(), random.Random()
     done = dict.fromkeys((one.name for one in possible), 0)
     while monotonic() - begun < 60 * minutes:
-        treatment = next_treatment(possible, done, lot)
-        measure_one(treatment, results, revision=revision, view=view)
-        done[treatment.name] += 1
+        chosen = next_treatment(possible, done, lot)
+        measure_one(chosen, results, revision=revision, view=view)
+        done[chosen.name] += 1
 
 
 def next_treatment(possible: Sequence[Treatment], done: Mapping[str, int], lot: random.Random) -> Treatment:
@@ -85,6 +92,9 @@ def measure_one(treatment: Treatment, results: Path, *, revision: str, view: Liv
         raise WorldError(f"a run under {treatment.name} failed: {repetition.failure}")
     if treatment.fixed_addresses:
         repetition = dataclasses.replace(repetition, command=f"setarch -R {repetition.command}")
+    if treatment.slices:  # no command of the product does it
+        note = f"# with slices of {treatment.slices.us} us"
+        repetition = dataclasses.replace(repetition, command=f"{repetition.command} {note}")
     place = keep(repetition, folder, name, compress=True)
     view.note(f"{treatment.name}: {len(repetition.measured())} rounds: {place.name}")
 

@@ -1,12 +1,14 @@
 """What the rounds under each treatment say: how far they scatter, and where that comes from. Pure but for `read`.
 
 What counts is the standard deviation of a round's log ratio: with 0.7 % instead of 1 % the same verdict takes half
-the rounds. Limits take the noise to be normal; with heavier tails the truth lies outside more often than they say.
+the rounds. Where many rounds are needed, the time to a verdict is the variance by the seconds of a round. Limits take
+the noise to be normal; with heavier tails the truth lies outside more often than they say.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
 
 from scipy import stats
 
@@ -26,8 +28,8 @@ them.
 """
 
 HEAD = (
-    "treatment", "rounds", "metric", "round [90 %]", "variance against plain [90 %]", "within a start",
-    "between starts", "started first takes longer by [95 %]",
+    "treatment", "rounds", "seconds", "metric", "round [90 %]", "variance against plain [90 %]",
+    "time to a verdict against plain", "within a start", "between starts", "started first takes longer by [95 %]",
 )  # fmt: skip
 
 
@@ -46,18 +48,27 @@ def table(recorded: Mapping[str, Sequence[Repetition]]) -> str:
         repetitions = recorded.get(treatment.name, ())
         for metric in METRICS if repetitions else ():
             found = components(repetitions, metric)
-            plain = components(recorded[PLAIN], metric) if recorded.get(PLAIN) else None
-            against = "" if plain is None or treatment.name == PLAIN else _against(found, plain)
+            against = time = ""
+            if recorded.get(PLAIN) and treatment.name != PLAIN:
+                plain = components(recorded[PLAIN], metric)
+                against = _against(found, plain)
+                seconds = round_s(repetitions) / round_s(recorded[PLAIN])
+                time = f"{(found.round_sd / plain.round_sd) ** 2 * seconds:.2f}"
             started = found.orders[0]
             rows.append(
                 (
-                    f"`{treatment.name}`", str(found.rounds), f"`{metric}`", _scatter(found), against,
-                    _percent(found.within_sd), _percent(found.start_sd),
+                    f"`{treatment.name}`", str(found.rounds), f"{round_s(repetitions):.2f}", f"`{metric}`",
+                    _scatter(found), against, time, _percent(found.within_sd), _percent(found.start_sd),
                     f"{started.effect:+.2%} [{started.low:+.2%}, {started.high:+.2%}]",
                 )
             )  # fmt: skip
     said = [f"- `{one.name}`: {one.line.title}" for one in TREATMENTS if recorded.get(one.name)]
     return "\n".join([TITLE, facts(recorded), *([*said, "", markdown_table(rows)] if said else [])])
+
+
+def round_s(repetitions: Sequence[Repetition]) -> float:
+    """What a round takes: the median, in seconds."""
+    return median(r.seconds for one in repetitions for r in one.measured())
 
 
 def _scatter(found: Components) -> str:

@@ -1,4 +1,5 @@
-"""The treatments: each is a way to start the servers, all else alike. Nothing on the host is changed by one.
+"""The treatments: each is a way to start the servers or to cut a round, all else alike. Nothing on the host is changed
+by one.
 
 Two equal servers are compared, as on the line `series-select`, in runs of ROUNDS rounds.
 """
@@ -6,12 +7,13 @@ Two equal servers are compared, as on the line `series-select`, in runs of ROUND
 import ctypes
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench.verdicts.lines import SETTINGS, Line, Right
-from pgverdict.errors import WorldError
+from pgverdict.conduct import bounds
+from pgverdict.errors import WorldError, unknown_word
 
 ROUNDS = 16
 """Two blocks of orders, and no more, so that treatments take turns often."""
@@ -29,18 +31,43 @@ class Treatment:
     line: Line
     fixed_addresses: bool = False
     huge_pages: bool = False
+    slices: "Slices | None" = None
+    """How a round is cut, where not as usual."""
 
     @property
     def name(self) -> str:
         return self.line.name
 
 
+@dataclass(frozen=True)
+class Slices:
+    """How long each is, and how much of its beginning is not counted."""
+
+    us: int
+    discarded_share: float
+
+
 def _treatment(
-    name: str, title: str, *, fixed_addresses: bool = False, huge_pages: bool = False
+    name: str,
+    title: str,
+    *,
+    fixed_addresses: bool = False,
+    huge_pages: bool = False,
+    slices: Slices | None = None,
+    pairs: int | None = None,
 ) -> Treatment:
     settings = (*SETTINGS, *(["huge_pages=on"] if huge_pages else []))
-    line = Line(name, title, Right.SAME, settings=settings, rounds=ROUNDS, cap_s=3600.0, keeps_slices=True)
-    return Treatment(line, fixed_addresses, huge_pages)
+    line = Line(
+        name,
+        title,
+        Right.SAME,
+        settings=settings,
+        rounds=ROUNDS,
+        pairs=pairs,
+        cap_s=3600.0,
+        keeps_slices=True,
+    )
+    return Treatment(line, fixed_addresses, huge_pages, slices)
 
 
 TREATMENTS = (
@@ -48,13 +75,38 @@ TREATMENTS = (
     _treatment("fixed-addresses", "address space layout not randomised", fixed_addresses=True),
     _treatment("huge-pages", "shared memory in huge pages", huge_pages=True),
     _treatment("huge-pages-fixed-addresses", "both", fixed_addresses=True, huge_pages=True),
+    _treatment("pairs-30", "30 pairs of slices of 50 ms, where 12 are usual", pairs=30),
+    _treatment(
+        "slices-20",
+        "30 pairs of slices of 20 ms, 5 of them not counted",
+        slices=Slices(20_000, 0.25),
+        pairs=30,
+    ),
+    _treatment(
+        "slices-20-pairs-75",
+        "75 pairs of slices of 20 ms, 5 of them not counted",
+        slices=Slices(20_000, 0.25),
+        pairs=75,
+    ),
 )
+
+
+def treatment_of(name: str) -> Treatment:
+    """The treatment of that name; UserError, with the nearest one offered, if there is none."""
+    for one in TREATMENTS:
+        if one.name == name:
+            return one
+    raise unknown_word("treatment", name, [one.name for one in TREATMENTS])
 
 
 @contextmanager
 def applied(treatment: Treatment) -> Iterator[None]:
-    """Servers started inside are treated so. WorldError if the host does not let us."""
-    with fixed_addresses() if treatment.fixed_addresses else nullcontext():
+    """Servers started and rounds cut inside are treated so. WorldError if the host does not let us."""
+    with ExitStack() as stack:
+        if treatment.fixed_addresses:
+            stack.enter_context(fixed_addresses())
+        if treatment.slices:
+            stack.enter_context(_cut(treatment.slices))
         yield
 
 
@@ -78,6 +130,17 @@ def free_huge_bytes(meminfo: str) -> int:
     fields = dict(line.split(":", 1) for line in meminfo.splitlines() if ":" in line)
     pages, size_kb = (int(fields.get(name, "0").split()[0]) for name in ("HugePages_Free", "Hugepagesize"))
     return pages * size_kb * 1024
+
+
+@contextmanager
+def _cut(slices: Slices) -> Iterator[None]:
+    """Cells whose slices are chosen inside have such; no user is asked for this, so there is no option for it."""
+    before = bounds.SLICE_US, bounds.DISCARDED_SHARE
+    bounds.SLICE_US, bounds.DISCARDED_SHARE = slices.us, slices.discarded_share
+    try:
+        yield
+    finally:
+        bounds.SLICE_US, bounds.DISCARDED_SHARE = before
 
 
 _QUERY = 0xFFFFFFFF

@@ -50,6 +50,8 @@ class Line:
     prototype: str = "-"
     """What the prototype this product came from was measured or computed to do."""
     rounds: int | None = None
+    pairs: int | None = None
+    """Per round, where not as many as usual."""
     keeps_slices: bool = False
 
     @property

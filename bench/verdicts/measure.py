@@ -88,7 +88,8 @@ def campaign_of(line: Line, *, seed: int, handicap: int) -> Campaign:
     return Campaign(
         arms=(baseline, replace(candidate, handicap_ns=handicap)),
         cells=tuple(
-            CellSpec(name, line.scale, line.clients, primary=line.primary) for name in line.workloads
+            CellSpec(name, line.scale, line.clients, primary=line.primary, pairs=line.pairs)
+            for name in line.workloads
         ),
         budget_s=line.cap_s,
         margin=line.margin,

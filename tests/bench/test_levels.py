@@ -12,16 +12,29 @@ import pytest
 from bench.levels import __main__ as under_test
 from bench.levels.__main__ import measure, next_treatment, write
 from bench.levels.table import METRICS, read, table
-from bench.levels.treatments import PLAIN, TREATMENTS, Treatment, fixed_addresses, free_huge_bytes, obstacle
+from bench.levels.treatments import (
+    PLAIN,
+    TREATMENTS,
+    Treatment,
+    applied,
+    fixed_addresses,
+    free_huge_bytes,
+    obstacle,
+    treatment_of,
+)
 from bench.verdicts.lines import Line
 from bench.verdicts.measure import campaign_of
 from bench.verdicts.recorded import Repetition, count, keep, next_name
 from pgverdict.cli.live import LiveView
+from pgverdict.conduct import bounds
 from pgverdict.errors import UserError, WorldError
 from pgverdict.judge.estimate import FloatArray, order_columns
 from pgverdict.plan.rounds import arrange
+from pgverdict.workloads.workload import SliceBound
 
 from . import made
+
+FIRST = [one for one in TREATMENTS if one.slices is None and one.line.pairs is None]
 
 STARTED_FIRST = 0.006
 """Of one arm: half of the difference between a candidate that starts first and one that starts last."""
@@ -46,19 +59,19 @@ def test_a_treatment_that_halves_the_scatter_has_a_quarter_of_the_variance(tmp_p
         _file(tmp_path, "huge-pages", made.normal(16, 0.004, seed=100 + seed))
 
     rows = _rows(tmp_path)
-    assert [row[:3] for row in rows] == [
+    assert [[*row[:2], row[3]] for row in rows] == [
         [f"`{name}`", "320", f"`{metric}`"] for name in (PLAIN, "huge-pages") for metric in METRICS
     ]
     plain, huge = rows[0], rows[3]
-    assert float(plain[3].split("%")[0]) == pytest.approx(0.8, rel=0.1)
-    low, high = (float(limit.strip("% []")) for limit in plain[3].split("[")[1].split(", "))
+    assert float(plain[4].split("%")[0]) == pytest.approx(0.8, rel=0.1)
+    low, high = (float(limit.strip("% []")) for limit in plain[4].split("[")[1].split(", "))
     # The limits by chi-square of 316 degrees of freedom, rounded to what is shown.
     assert (low, high) == pytest.approx(
-        tuple(float(plain[3].split("%")[0]) * math.sqrt(316 / q) for q in (358.5, 275.8)), abs=0.011
+        tuple(float(plain[4].split("%")[0]) * math.sqrt(316 / q) for q in (358.5, 275.8)), abs=0.011
     )
-    assert plain[4] == ""
-    assert float(huge[4].split()[0]) == pytest.approx(0.25, rel=0.25)
-    assert float(plain[7].split("%")[0]) / 100 == pytest.approx(STARTED_FIRST, rel=0.1)
+    assert plain[5] == ""
+    assert float(huge[5].split()[0]) == pytest.approx(0.25, rel=0.25)
+    assert float(plain[9].split("%")[0]) / 100 == pytest.approx(STARTED_FIRST, rel=0.1)
 
 
 def test_a_run_that_broke_off_in_its_first_block_of_orders_is_left_out(tmp_path: Path) -> None:
@@ -71,7 +84,7 @@ def test_a_run_that_broke_off_in_its_first_block_of_orders_is_left_out(tmp_path:
 def test_without_plain_rounds_nothing_is_compared(tmp_path: Path) -> None:
     _file(tmp_path, "fixed-addresses", made.normal(16))
 
-    assert [row[4] for row in _rows(tmp_path)] == [""] * len(METRICS)
+    assert [(row[5], row[6]) for row in _rows(tmp_path)] == [("", "")] * len(METRICS)
 
 
 def test_within_a_start_is_told_where_slices_were_kept_and_tell_it(tmp_path: Path) -> None:
@@ -84,7 +97,7 @@ def test_within_a_start_is_told_where_slices_were_kept_and_tell_it(tmp_path: Pat
     ]
     keep(made.repetition(rounds), tmp_path / PLAIN, "0001", compress=True)
 
-    told = {row[2]: row[5] for row in _rows(tmp_path)}
+    told = {row[3]: row[7] for row in _rows(tmp_path)}
     assert told["`server_cpu_us_per_txn`"] == "-"
     assert float(told["`latency_us_mean`"].strip("%")) == pytest.approx(1 / math.sqrt(12), rel=0.3)
 
@@ -125,6 +138,35 @@ def test_treatments_differ_in_what_they_say_and_in_nothing_else() -> None:
         {("huge_pages", "on")}
     ] * 2
     assert dataclasses.replace(huge, arms=plain.arms) == plain
+    assert [campaigns[name].cells[0].pairs for name in (PLAIN, "pairs-30", "slices-20")] == [None, 30, 30]
+
+
+def test_slices_are_shorter_only_for_cells_whose_slices_are_chosen_inside() -> None:
+    def chosen() -> bounds.Bounds:
+        return bounds.choose_bounds(SliceBound.TIME, [50_000.0], clients=1)
+
+    before = chosen()
+    with applied(treatment_of("slices-20")):
+        assert chosen() == bounds.Bounds((("duration_us", 20_000),), (("duration_us", 5_000),))
+    assert chosen() == before
+
+
+def test_a_round_that_takes_twice_as_long_must_scatter_less_to_be_worth_it(tmp_path: Path) -> None:
+    for name, sd, seconds in ((PLAIN, 0.008, 2.0), ("pairs-30", 0.004, 4.0)):
+        rounds = [
+            dataclasses.replace(one, seconds=seconds)
+            for one in made.rounds_of(made.normal(320, sd), metrics=METRICS)
+        ]
+        keep(made.repetition(rounds, line=name), tmp_path / name, "0001", compress=True)
+
+    pairs = _rows(tmp_path)[3]
+    assert pairs[2] == "4.00"
+    assert float(pairs[6]) == pytest.approx(2 * float(pairs[5].split()[0]), abs=0.011)
+
+
+def test_an_unknown_treatment_is_told_from_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="treatment"):
+        under_test.main(["--measure", "slices-2", "--results", str(tmp_path)])
 
 
 @pytest.fixture
@@ -150,7 +192,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def _measure(results: Path, minutes: float) -> None:
     with LiveView() as view:
-        measure(results, minutes=minutes, view=view)
+        measure(FIRST, results, minutes=minutes, view=view)
 
 
 def test_after_the_time_limit_no_run_is_begun_and_the_one_that_runs_is_kept(
