@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.verdicts.lines import SETTINGS, Line, Right
-from pgverdict.conduct import bounds
+from pgverdict.conduct import bounds, warmup
 from pgverdict.errors import WorldError, unknown_word
 
 ROUNDS = 16
@@ -31,7 +31,7 @@ class Treatment:
     line: Line
     fixed_addresses: bool = False
     huge_pages: bool = False
-    slices: "Slices | None" = None
+    cut: "Cut | None" = None
     """How a round is cut, where not as usual."""
 
     @property
@@ -40,11 +40,12 @@ class Treatment:
 
 
 @dataclass(frozen=True)
-class Slices:
-    """How long each is, and how much of its beginning is not counted."""
+class Cut:
+    """How long arms warm up, how long a slice is, and how much of its beginning is not counted."""
 
-    us: int
-    discarded_share: float
+    warm_up_us: int = warmup.WARM_UP_US
+    slice_us: int = bounds.SLICE_US
+    discarded_share: float = bounds.DISCARDED_SHARE
 
 
 def _treatment(
@@ -53,7 +54,7 @@ def _treatment(
     *,
     fixed_addresses: bool = False,
     huge_pages: bool = False,
-    slices: Slices | None = None,
+    cut: Cut | None = None,
     pairs: int | None = None,
 ) -> Treatment:
     settings = (*SETTINGS, *(["huge_pages=on"] if huge_pages else []))
@@ -67,8 +68,10 @@ def _treatment(
         cap_s=3600.0,
         keeps_slices=True,
     )
-    return Treatment(line, fixed_addresses, huge_pages, slices)
+    return Treatment(line, fixed_addresses, huge_pages, cut)
 
+
+SHORT = Cut(slice_us=20_000, discarded_share=0.25)
 
 TREATMENTS = (
     _treatment(PLAIN, "as every run"),
@@ -79,15 +82,16 @@ TREATMENTS = (
     _treatment(
         "slices-20",
         "30 pairs of slices of 20 ms, 5 of them not counted",
-        slices=Slices(20_000, 0.25),
+        cut=SHORT,
         pairs=30,
     ),
     _treatment(
         "slices-20-pairs-75",
         "75 pairs of slices of 20 ms, 5 of them not counted",
-        slices=Slices(20_000, 0.25),
+        cut=SHORT,
         pairs=75,
     ),
+    _treatment("warm-up-100", "100 ms of warm-up, where 300 are usual", cut=Cut(warm_up_us=100_000)),
 )
 
 
@@ -105,8 +109,8 @@ def applied(treatment: Treatment) -> Iterator[None]:
     with ExitStack() as stack:
         if treatment.fixed_addresses:
             stack.enter_context(fixed_addresses())
-        if treatment.slices:
-            stack.enter_context(_cut(treatment.slices))
+        if treatment.cut:
+            stack.enter_context(_cut(treatment.cut))
         yield
 
 
@@ -133,14 +137,17 @@ def free_huge_bytes(meminfo: str) -> int:
 
 
 @contextmanager
-def _cut(slices: Slices) -> Iterator[None]:
-    """Cells whose slices are chosen inside have such; no user is asked for this, so there is no option for it."""
-    before = bounds.SLICE_US, bounds.DISCARDED_SHARE
-    bounds.SLICE_US, bounds.DISCARDED_SHARE = slices.us, slices.discarded_share
-    try:
+def _cut(cut: Cut) -> Iterator[None]:
+    """Rounds begun inside are cut so; no user is asked for this, so there is no option for it."""
+    with ExitStack() as stack:
+        for module, name, value in (
+            (bounds, "SLICE_US", cut.slice_us),
+            (bounds, "DISCARDED_SHARE", cut.discarded_share),
+            (warmup, "WARM_UP_US", cut.warm_up_us),
+        ):
+            stack.callback(setattr, module, name, getattr(module, name))
+            setattr(module, name, value)
         yield
-    finally:
-        bounds.SLICE_US, bounds.DISCARDED_SHARE = before
 
 
 _QUERY = 0xFFFFFFFF

@@ -26,7 +26,7 @@ from bench.verdicts.lines import Line
 from bench.verdicts.measure import campaign_of
 from bench.verdicts.recorded import Repetition, count, keep, next_name
 from pgverdict.cli.live import LiveView
-from pgverdict.conduct import bounds
+from pgverdict.conduct import bounds, warmup
 from pgverdict.errors import UserError, WorldError
 from pgverdict.judge.estimate import FloatArray, order_columns
 from pgverdict.plan.rounds import arrange
@@ -34,7 +34,7 @@ from pgverdict.workloads.workload import SliceBound
 
 from . import made
 
-FIRST = [one for one in TREATMENTS if one.slices is None and one.line.pairs is None]
+FIRST = [one for one in TREATMENTS if one.cut is None and one.line.pairs is None]
 
 STARTED_FIRST = 0.006
 """Of one arm: half of the difference between a candidate that starts first and one that starts last."""
@@ -149,6 +149,13 @@ def test_slices_are_shorter_only_for_cells_whose_slices_are_chosen_inside() -> N
     with applied(treatment_of("slices-20")):
         assert chosen() == bounds.Bounds((("duration_us", 20_000),), (("duration_us", 5_000),))
     assert chosen() == before
+
+
+def test_the_warm_up_is_shorter_inside() -> None:
+    before = warmup.WARM_UP_US
+    with applied(treatment_of("warm-up-100")):
+        inside = warmup.WARM_UP_US
+    assert (inside, warmup.WARM_UP_US) == (100_000, before)
 
 
 def test_a_round_that_takes_twice_as_long_must_scatter_less_to_be_worth_it(tmp_path: Path) -> None:

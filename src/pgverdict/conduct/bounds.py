@@ -16,10 +16,6 @@ TRANSACTIONS_PER_CLIENT = 200
 DISCARDED_SHARE = 0.1
 """The first transactions after a switch are up to 15 % slower while caches turn over; they are not counted."""
 
-WARM_UP_US = 300_000
-"""How long every connection works uncounted before the first slice."""
-
-
 COLD_TRANSACTIONS = 1000
 """Of all clients, in the only slice that an arm has in a cold round. An equal number for all arms, and not known from
 a warm-up, which would warm. So many take a fifth of a second where storage answers in 0.1 ms, and half a minute where

@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from pgverdict.conduct.boundary import Reader
-from pgverdict.conduct.bounds import WARM_UP_US, Bounds, choose_bounds, cold_bounds
+from pgverdict.conduct.bounds import Bounds, choose_bounds, cold_bounds
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.chain import measure_chain
 from pgverdict.conduct.collect import describe_placement, finish_arm, storage_read_bytes
@@ -142,6 +142,7 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
             pin_backends(cell.placement, arm.connected.backend_pids)
 
         turnover_s: dict[int, float | None] = {}
+        warm_up_us: int | None = None
         told: list[tuple[TaskRecord, ...]] = [() for _ in live]
         if streams is not None:
             bounds = streams.bounds
@@ -152,6 +153,7 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
         else:
             warmed = warm_up(engine, cell, {arm: live[arm] for arm in plan.connect_order}, plan)
             turnover_s = {arm: done.turnover_s for arm, done in warmed.items()}
+            (warm_up_us,) = {done.warm_up_us for done in warmed.values()}
             rates_hz = [done.rate_hz for done in warmed.values()]
             bounds = bounds or choose_bounds(cell.workload.bound, rates_hz, cell.spec.clients)
         for number, arm in enumerate(live):
@@ -188,10 +190,6 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
             with blaming(number):
                 check_data(arm.server, cell.workload.dataset)
                 check_refreshed(cell, arm.server)
-        timed = (
-            streams is None and not cell.is_cold and all(seconds is None for seconds in turnover_s.values())
-        )
-        warm_up_us = WARM_UP_US if timed else None
         placement = describe_placement(
             cell, bounds, turns, engine, event_loop=ready.event_loop, warm_up_us=warm_up_us
         )

@@ -35,10 +35,12 @@ SLICES_MAX = 120
 
 @dataclass(frozen=True)
 class WarmedUp:
-    """How an arm's warm-up ended. `turnover_s`: its work until turnover; None where memory holds the data."""
+    """How an arm's warm-up ended. `turnover_s`: its work until turnover; None where memory holds the data, and all
+    arms worked for `warm_up_us`."""
 
     rate_hz: float
     turnover_s: float | None = None
+    warm_up_us: int | None = None
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 
-from pgverdict.conduct.bounds import WARM_UP_US
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.collect import storage_read_bytes
 from pgverdict.conduct.live import LiveArm
 from pgverdict.conduct.turnover import Filling, WarmedUp, warm_until_turnover
 from pgverdict.engine.process import Engine
 from pgverdict.plan.rounds import RoundPlan
+
+WARM_UP_US = 300_000
+"""How long every connection works uncounted before the first slice."""
 
 
 def warm_up(
@@ -42,4 +44,4 @@ def _warm_up(engine: Engine, arm: int, plan: RoundPlan) -> WarmedUp:
         discard={"duration_us": 0},
         keep=False,
     )
-    return WarmedUp(done.rate_hz)
+    return WarmedUp(done.rate_hz, warm_up_us=WARM_UP_US)

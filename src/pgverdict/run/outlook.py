@@ -7,8 +7,9 @@ rules of thumb do, and the outlook says which. No verdict rests on it.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pgverdict.conduct.bounds import SLICE_US, WARM_UP_US
+from pgverdict.conduct.bounds import SLICE_US
 from pgverdict.conduct.stretch import expected_round_s, expected_slices
+from pgverdict.conduct.warmup import WARM_UP_US
 from pgverdict.judge.decide import ROUNDS_MIN
 from pgverdict.plan.budget import reach
 from pgverdict.plan.matrix import HostSize, shared_buffers_of
