@@ -16,6 +16,7 @@ from .lines import CONFIDENCE, EQUAL_SERIES, LINES, PROMISES, RECOVERIES, Line, 
 from .noise import components, mean_noise, neighbours
 from .recorded import Repetition
 from .recovery import proportion, recovery
+from .repetitions import rows as rows_of
 from .resampling import Alarms, cut, resampled
 
 Recorded = Mapping[str, Sequence[Repetition]]
@@ -38,6 +39,7 @@ def page(recorded: Recorded, *, runs: int = ALARM_RUNS) -> str:
         facts(recorded),
         _missing(recorded),
         _table(recorded),
+        _every_one(recorded),
         _false_alarms(recorded, runs),
         _noise(recorded),
         _recoveries(recorded),
@@ -100,6 +102,12 @@ def _table(recorded: Recorded) -> str:
             )
         )
     return "## Time to the right verdict\n\n" + markdown_table(rows)
+
+
+def _every_one(recorded: Recorded) -> str:
+    """Of the lines with a goal: where a noisy hour of the host explains a time, it is seen."""
+    every = [one for promise in PROMISES for one in recorded.get(promise.name, ())]
+    return "### Every repetition\n\n" + markdown_table(rows_of(every)) if every else ""
 
 
 def _goal(one: Line) -> str:

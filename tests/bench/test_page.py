@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+import pytest
 
 from bench.verdicts.lines import LINES, PROMISES
 from bench.verdicts.page import page
@@ -29,6 +30,25 @@ def test_a_row_shows_the_goal_what_was_measured_and_the_prototype() -> None:
         "30 s / 60 s", "30 s / 30 s", "12", "20 / 0 / 0", "2.00 %", "20 of 20", "20 of 20", "23 s", "met |",
     ]  # fmt: skip
     assert "`typical-2` 20 of 20" not in text
+
+
+def test_every_repetition_stands_in_the_order_it_was_measured_with_the_noise_of_its_hour() -> None:
+    calm = made.repetition(made.rounds_of(0.02 + made.normal(400, 0.004)), begun="2026-11-21T12:30:00+00:00")
+    noisy = made.repetition(
+        made.rounds_of(0.02 + made.normal(400, 0.02), base_us=27.0), begun="2026-11-21T09:00:00+00:00"
+    )
+    few = made.repetition(made.rounds_of([0.02] * 3), begun="2026-11-22T00:00:00+00:00")
+    text = page({"typical-2": [calm, noisy, few]})
+
+    table = text.split("### Every repetition")[1].split("\n\n")[1].splitlines()[2:]
+    rows = [line.strip("| ").split(" | ") for line in table]
+    assert [row[0] for row in rows] == ["2026-11-21 09:00", "2026-11-21 12:30", "2026-11-22 00:00"]
+    assert [row[2] for row in rows] == ["27.0 us", "20.0 us", "20.0 us"]
+    assert [float(row[3].strip(" %")) for row in rows[:2]] == [
+        pytest.approx(2.0, rel=0.15),
+        pytest.approx(0.4, rel=0.15),
+    ]
+    assert rows[2][3:] == ["-", "3", "8", "SLOWER"]
 
 
 def test_live_runs_and_series_of_equal_servers_give_false_alarms_and_noise() -> None:
