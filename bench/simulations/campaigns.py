@@ -3,13 +3,13 @@
 Every cell has a plan of its own (`plan.arrange`), its rounds are estimated (`judge.estimate`) and weighed
 (`judge.evalue`) after every round, a cell stops as soon as it is among the decided (`judge.family`), and the
 rounds it leaves over go to the others, until the budget is spent. Simplified in one thing: the family is settled
-when every open cell has had its round, not after each single one.
+when every open cell has had its round, not after each single one (`spending` does that, and serves in other orders).
 
 Axes: campaign, cell, and for stored looks the number of rounds first.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -84,6 +84,18 @@ class Looks:
     """(campaign, cell, round)."""
     first: int
     """After how many rounds the first look is."""
+
+    def of_first(self, campaigns: int) -> "Looks":
+        """The same of so many campaigns."""
+        return replace(
+            self,
+            truth=self.truth[:campaigns],
+            log_ratios=self.log_ratios[:campaigns],
+            **{
+                name: getattr(self, name)[:, :campaigns]
+                for name in ("effect", "error", "different", "same", "wrong")
+            },
+        )
 
 
 def simulate(
@@ -191,13 +203,21 @@ def run(looks: Looks, alpha: float, *, rounds_each: int, together: bool = False)
         spent += open_.sum(axis=1)
         going &= (spent <= rounds_each * cells) & open_.any(axis=1)
         stopped = np.where(open_ & going[:, None], look, stopped)
-        open_ &= _claims(looks, stopped, alpha, together=together)[1] == UNDECIDED
-    at, verdict = _claims(looks, stopped, alpha, together=together)
+        open_ &= claims(*said(looks, stopped), alpha, together=together).verdict == UNDECIDED
+    return ended(looks, stopped, alpha, together=together)
+
+
+def ended(looks: Looks, stopped: IntArray, alpha: float, *, together: bool = False) -> Ended:
+    """Campaigns whose cells got no rounds after these looks (-1: none at all)."""
+    found = claims(*said(looks, stopped), alpha, together=together)
+    at = np.where(found.verdict == SAME, found.same_level,
+                  np.where(found.verdict == DIFFERENT, found.different_level,
+                           np.minimum(found.same_level, found.different_level)))  # fmt: skip
     wrong = _at(looks.wrong, stopped)
     return Ended(
         rounds=stopped + looks.first,
         level=at,
-        verdict=verdict,
+        verdict=found.verdict,
         wrong=wrong <= at,
         e_of_truth=1 / wrong,
         effect=_at(looks.effect, stopped),
@@ -205,23 +225,44 @@ def run(looks: Looks, alpha: float, *, rounds_each: int, together: bool = False)
     )
 
 
-def _claims(looks: Looks, stopped: IntArray, alpha: float, *, together: bool) -> tuple[FloatArray, IntArray]:
-    """The level of every cell's interval and its verdict, in the words of `judge.family`."""
+@dataclass(frozen=True)
+class Claims:
+    """Where the family of every campaign stands, in the words of `judge.family`."""
+
+    different: IntArray
+    """How many differ, per campaign."""
+    same: IntArray
+    different_level: FloatArray
+    """(campaign, 1), as the next."""
+    same_level: FloatArray
+    verdict: IntArray
+    """(campaign, cell)."""
+
+
+def said(looks: Looks, stopped: IntArray) -> tuple[FloatArray, FloatArray]:
+    """The smallest alphas at which every cell is different, and SAME, at these looks (-1: none)."""
     different, same = (np.where(stopped >= 0, _at(k, stopped), np.inf) for k in (looks.different, looks.same))
+    return different, same
+
+
+def claims(different: FloatArray, same: FloatArray, alpha: float, *, together: bool = False) -> Claims:
+    """Of cells with these smallest alphas, arrays (campaign, cell)."""
+    cells = different.shape[1]
     if together:
-        different_level = same_level = _level(np.minimum(different, same), alpha)
+        different_count = same_count = _count(np.minimum(different, same), alpha)
     else:
-        different_level, same_level = _level(different, alpha), _level(same, alpha)
-    is_same, is_different = same <= same_level, different <= different_level
-    at = np.where(is_same, same_level, np.where(is_different, different_level,
-                                                np.minimum(same_level, different_level)))  # fmt: skip
-    return at, np.where(is_same, SAME, np.where(is_different, DIFFERENT, UNDECIDED))
+        different_count, same_count = _count(different, alpha), _count(same, alpha)
+    different_level, same_level = (
+        np.asarray(level(alpha, cells, count))[:, None] for count in (different_count, same_count)
+    )
+    verdict = np.where(same <= same_level, SAME, np.where(different <= different_level, DIFFERENT, UNDECIDED))
+    return Claims(different_count, same_count, different_level, same_level, verdict)
 
 
-def _level(smallest: FloatArray, alpha: float) -> FloatArray:
-    cells = smallest.shape[1]
-    k = largest_count(alpha, cells, lambda at: (smallest <= np.reshape(at, (-1, 1))).sum(axis=1))
-    return np.asarray(level(alpha, cells, k))[:, None]
+def _count(smallest: FloatArray, alpha: float) -> IntArray:
+    return np.asarray(
+        largest_count(alpha, smallest.shape[1], lambda at: (smallest <= np.reshape(at, (-1, 1))).sum(axis=1))
+    )
 
 
 def _at(values: FloatArray, look: IntArray) -> FloatArray:

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.simulations.campaigns import DIFFERENT, SAME, UNDECIDED, Ended, Looks
+from bench.simulations.campaigns import DIFFERENT, MARGIN, SAME, UNDECIDED, Ended, Looks
+from bench.simulations.noise import FloatArray
 from pgverdict.judge.interval import Kind
 from pgverdict.judge.summary import CellRounds, mean_of_cells
 
@@ -13,16 +14,35 @@ Row = dict[str, Any]
 BoolArray = NDArray[np.bool_]
 
 
-def counts(looks: Looks, ended: Ended, alpha: float, *, summed: bool) -> Row:
-    """What is counted or collected; sums and lists over campaigns, so that chunks can be put together."""
-    verdict, different, same = ended.verdict, ended.verdict == DIFFERENT, ended.verdict == SAME
-    null = looks.truth == 0
-    counted: Row = {
+def errors(truth: FloatArray, ended: Ended) -> Row:
+    """Per campaign: the shares of wrong verdicts, and whether there is any; `truth` as in `Looks`."""
+    verdict, different = ended.verdict, ended.verdict == DIFFERENT
+    return {
         "false_coverage": _share(ended.wrong, verdict != UNDECIDED),
         "false_difference": _share(ended.wrong, different),
-        "false_same": _share(ended.wrong, same),
-        "any_false_difference": (different & null).any(axis=1).tolist(),
+        "false_same": _share(ended.wrong, verdict == SAME),
+        "any_false_difference": (different & (truth == 0)).any(axis=1).tolist(),
         "any_wrong": (ended.wrong & (verdict != UNDECIDED)).any(axis=1).tolist(),
+    }
+
+
+def reached(truth: FloatArray, ended: Ended) -> Row:
+    """Per cell: whether it has a verdict; whether servers that differ by so much as the margin were told apart."""
+    differs = np.abs(truth) > np.log1p(MARGIN) - 1e-9
+    return {
+        "decided": (ended.verdict != UNDECIDED).ravel().tolist(),
+        "told_apart": (ended.verdict == DIFFERENT)[differs].tolist(),
+        "rounds": ended.rounds.ravel().tolist(),
+        "e_of_truth": ended.e_of_truth.ravel().tolist(),
+    }
+
+
+def counts(looks: Looks, ended: Ended, alpha: float, *, summed: bool) -> Row:
+    """What is counted or collected; sums and lists over campaigns, so that chunks can be put together."""
+    different, same = ended.verdict == DIFFERENT, ended.verdict == SAME
+    null = looks.truth == 0
+    counted: Row = {
+        **errors(looks.truth, ended),
         "missed": ended.wrong.ravel().tolist(),
         "false_alarm": different[null].tolist(),
         "equal_same": same[null].tolist(),

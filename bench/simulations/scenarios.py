@@ -2,11 +2,12 @@
 
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from bench.simulations.campaigns import Truth, equal, mixed, one_slower, run, simulate
+from bench.simulations.campaigns import Looks, Truth, equal, mixed, one_slower, run, simulate
 from bench.simulations.counting import Row, counts, figures
 from bench.simulations.noise import NOISES
 from pgverdict.judge.interval import Kind
@@ -67,11 +68,7 @@ def _scenario(
     campaigns = wanted.campaigns * (10 if cells == 1 else 1)
     longest = wanted.budget if cells == 1 else LONGEST
     parts: dict[tuple[float, str], list[Row]] = {}
-    for begin in range(0, campaigns, _CHUNK // cells):  # memory: all looks of a chunk are kept
-        size = min(_CHUNK // cells, campaigns - begin)
-        looks = simulate(
-            NOISES[noise], TRUTHS[truth], random, campaigns=size, cells=cells, rounds=longest, pulled=pulled
-        )
+    for looks in in_chunks(noise, cells, truth, random, campaigns=campaigns, rounds=longest, pulled=pulled):
         for alpha in ALPHAS:
             for rule in ("apart", "together")[: 2 if noise == "normal" and cells > 1 else 1]:
                 ended = run(looks, alpha, rounds_each=wanted.budget, together=rule == "together")
@@ -85,8 +82,26 @@ def _scenario(
     ]  # fmt: skip
 
 
+def in_chunks(
+    noise: str,
+    cells: int,
+    truth: str,
+    random: np.random.Generator,
+    *,
+    campaigns: int,
+    rounds: int,
+    pulled: bool = False,
+) -> Iterator[Looks]:
+    """Campaigns by the names of their noise and truth, so many at a time that all looks at them have room."""
+    for begin in range(0, campaigns, _CHUNK // cells):
+        size = min(_CHUNK // cells, campaigns - begin)
+        yield simulate(
+            NOISES[noise], TRUTHS[truth], random, campaigns=size, cells=cells, rounds=rounds, pulled=pulled
+        )
+
+
 _CHUNK = 20_000
-"""Cells simulated at once: 113 looks at them take 100 MB an array."""
+"""Cells simulated at once: 113 looks at them are five arrays of 18 MB."""
 
 
 def _fixed(noise: str, cells: int, wanted: Wanted, seed: list[int]) -> Row:

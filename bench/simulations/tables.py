@@ -1,10 +1,11 @@
 """The Markdown tables of docs/statistics.md, of rows of figures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from bench.simulations.counting import Row
 from bench.simulations.noise import NOISES
 from bench.simulations.scenarios import ALPHAS, CELLS
+from bench.simulations.spending import ORDERS, PRODUCT
 
 
 def print_pulled(rows: list[Row]) -> None:
@@ -115,6 +116,97 @@ def print_tables(rows: list[Row]) -> None:
     )
     e_values = [row["e_of_truth"] for row in pick(noise="normal", **sequential)]
     print(f"\nexpectation of e(truth) at the stop, normal noise: {min(e_values):.2f} to {max(e_values):.2f}")
+
+
+def print_tight(rows: list[Row]) -> None:
+    """The tables of docs/statistics.md#a-budget-that-does-not-last."""
+    most = max(row["campaigns"] for row in rows)
+    every = [row for row in rows if row["campaigns"] == most]
+    normal = [row for row in every if row["noise"] == "normal"]
+    place: dict[str, Callable[[Row], str]] = {
+        "cells": lambda row: str(row["cells"]),
+        "truth": lambda row: row["truth"],
+        "rounds per cell": lambda row: str(row["budget"]),
+    }
+    print(f"Verdicts reached, normal noise; {_ORDERS}:\n")
+    _table(
+        _beside(normal),
+        {
+            **place,
+            **{f"of {100 * alpha:.0f} %": _orders("decided", alpha, digits=0) for alpha in ALPHAS},
+            "1 % and more told apart, of 5 %": _orders("told_apart", 0.05, digits=0),
+        },
+    )
+    for alpha in ALPHAS:
+        print(f"\nErrors, of {100 * alpha:.0f} %, each the highest of the four budgets; {_ORDERS}:\n")
+        equal, others = (
+            [row for row in every if row["alpha"] == alpha and (row["truth"] == "equal") is is_equal]
+            for is_equal in (True, False)
+        )
+        places = dict.fromkeys((row["noise"], row["cells"]) for row in every)
+        _table(
+            [{"noise": noise, "cells": cells} for noise, cells in places],
+            {
+                "noise": lambda row: row["noise"],
+                "cells": lambda row: str(row["cells"]),
+                "different though equal": _highest("any_false_difference", equal),
+                "equal: wrong SAMEs": _highest("false_same", equal),
+                "not all equal: wrong": _highest("false_coverage", others),
+                "of the differences": _highest("false_difference", others),
+                "of the SAMEs": _highest("false_same", others),
+            },
+        )  # fmt: skip
+    e_values = [row["e_of_truth"] for row in normal if row["alpha"] == 0.05]
+    print(
+        f"\nexpectation of e(truth) at the end, normal noise, of 5 %: {min(e_values):.2f} to {max(e_values):.2f}"
+    )
+    print(f"\nAs the product does, of 5 %; {_ORDERS} / {PRODUCT}, on the same campaigns:\n")
+    everyone = (*ORDERS, PRODUCT)
+    _table(
+        _beside([row for row in rows if row["campaigns"] < most]),
+        {
+            "noise": lambda row: row["noise"],
+            "campaigns": lambda row: str(row["campaigns"]),
+            **place,
+            "reached": _orders("decided", 0.05, everyone, digits=0),
+            "1 % and more told apart": _orders("told_apart", 0.05, everyone, digits=0),
+            "any equal cell called different": _orders("any_false_difference", 0.05, everyone),
+            "wrong": _orders("false_coverage", 0.05, everyone),
+            "of the differences": _orders("false_difference", 0.05, everyone),
+            "of the SAMEs": _orders("false_same", 0.05, everyone),
+        },
+    )
+
+
+_ORDERS = " / ".join(ORDERS)
+
+
+def _beside(rows: list[Row]) -> list[Row]:
+    """Those that differ in alpha and order alone, in one, under (alpha, order)."""
+    together: dict[tuple[object, ...], Row] = {}
+    for row in rows:
+        of_all = {name: row[name] for name in ("noise", "cells", "truth", "budget", "campaigns")}
+        together.setdefault(tuple(of_all.values()), of_all)[f"{row['alpha']} {row['order']}"] = row
+    return list(together.values())
+
+
+def _orders(
+    name: str, alpha: float, orders: Sequence[str] = tuple(ORDERS), digits: int = 2
+) -> Callable[[Row], str]:
+    def shown(row: Row) -> str:
+        values = [row[f"{alpha} {order}"].get(name) for order in orders]
+        return "" if None in values else " / ".join(f"{100 * value:.{digits}f}" for value in values) + " %"
+
+    return shown
+
+
+def _highest(name: str, rows: list[Row]) -> Callable[[Row], str]:
+    def shown(place: Row) -> str:
+        here = [row for row in rows if all(row[key] == value for key, value in place.items())]
+        highest = [max(row[name] for row in here if row["order"] == order) for order in ORDERS]
+        return " / ".join(f"{100 * value:.2f}" for value in highest) + " %"
+
+    return shown
 
 
 def _joined(*columns: list[Row]) -> list[Row]:
