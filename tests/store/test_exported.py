@@ -1,6 +1,7 @@
 """A run goes into a file, and comes out of it in another store with the same report."""
 
 import dataclasses
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -18,7 +19,9 @@ from pgverdict.report.machine import to_json
 from pgverdict.report.markdown import to_markdown
 from pgverdict.report.model import make_report
 from pgverdict.report.table import to_csv
+from pgverdict.store import place
 from pgverdict.store.exported import export_run, open_exported
+from pgverdict.store.glances import glance
 from pgverdict.store.opening import open_store
 from pgverdict.store.runs import Store
 from pgverdict.store.tables import VERSION_TABLE
@@ -195,3 +198,37 @@ def test_a_file_that_may_only_be_read_can_be_imported(here: Store, tmp_path: Pat
         folder.chmod(0o755)
     shutil.rmtree(folder)
     assert store.run_ids() == ["2026-11-21-3f9a"]
+
+
+def test_a_name_need_not_be_utf_8(here: Store, tmp_path: Path, store: Store) -> None:
+    file = tmp_path / os.fsdecode(b"r\xfcn.sqlite")
+    export_run(here, "2026-11-21-3f9a", file)
+    import_from(file, store)
+    assert store.run_ids() == ["2026-11-21-3f9a"]
+    assert [one.id for one in glance(str(file))] == ["2026-11-21-3f9a"]
+
+
+def test_a_name_that_is_too_long_is_told(here: Store, tmp_path: Path) -> None:
+    file = tmp_path / ("x" * 300)
+    with pytest.raises(WorldError, match=r"cannot write the run to .*: File name too long"):
+        export_run(here, "2026-11-21-3f9a", file)
+    with pytest.raises(UserError, match="no such file"), open_exported(file):
+        pass
+
+
+def test_a_store_where_nothing_may_be_written_is_read_without_a_journal(
+    here: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `report --store` does with a file that was once opened to be written, on a disc."""
+    (tmp_path / "disc").mkdir()
+    file = tmp_path / "disc" / "run.sqlite"
+    export_run(here, "2026-11-21-3f9a", file)
+    open_store(file).close()  # written ahead from now on
+    before = file.read_bytes()
+    monkeypatch.setattr(place, "may_write", lambda _: False)  # root may do all
+
+    assert [one.id for one in glance(str(file))] == ["2026-11-21-3f9a"]
+    with open_exported(file) as opened:
+        assert opened.run_ids() == ["2026-11-21-3f9a"]
+    assert [path.name for path in file.parent.iterdir()] == ["run.sqlite"]
+    assert file.read_bytes() == before

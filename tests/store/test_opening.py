@@ -210,3 +210,27 @@ def test_what_is_no_store_is_the_users_error(url: str) -> None:
     with pytest.raises(UserError) as caught:
         open_store(url)
     assert caught.value.hint == "name a file, or postgresql://user@host/database"
+
+
+@pytest.mark.parametrize("said", [[], ["0003b"], ["0000"], ["3"], ["0014", "0015"]])
+def test_a_store_that_says_no_version_of_ours_is_refused(tmp_path: Path, said: list[str]) -> None:
+    open_store(tmp_path / "runs.db").close()
+    connection = sqlite3.connect(tmp_path / "runs.db")
+    connection.execute(f"DELETE FROM {VERSION_TABLE}")
+    connection.executemany(f"INSERT INTO {VERSION_TABLE} VALUES (?)", [(one,) for one in said])
+    connection.commit()
+    connection.close()
+    with pytest.raises(WorldError, match=r"runs\.db says of its version|newer pgverdict"):
+        open_store(tmp_path / "runs.db")
+
+
+def test_a_port_that_is_no_number_is_the_users_mistake() -> None:
+    with pytest.raises(UserError, match=r"not a store: postgresql://u@127\.0\.0\.1:many/x"):
+        open_store("postgresql://u@127.0.0.1:many/x")
+
+
+def test_a_server_that_is_not_there_comes_with_a_hint() -> None:
+    with pytest.raises(WorldError, match="cannot open the store") as refused:
+        open_store("postgresql://u@/x?host=/nowhere")
+    assert refused.value.hint
+    assert "psql" in refused.value.hint

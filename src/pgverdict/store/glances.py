@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from pgverdict.records.run import Purpose, RunState
-from pgverdict.store.place import file_of
+from pgverdict.store.damage import understood
+from pgverdict.store.place import file_of, reading_uri
 from pgverdict.store.run_rows import cell_spec
 from pgverdict.store.summaries import CellSummary, RunGlance
 from pgverdict.store.version import VERSION, VERSION_TABLE
@@ -77,20 +77,19 @@ def glance(place: str) -> list[RunGlance]:
 
 def glance_at(store: "Store") -> list[RunGlance]:
     """The same of a store that is open, whatever its database."""
-    with store.reading() as connection:
+    with understood(f"list the runs of the store {store.place}"), store.reading() as connection:
         return _glances(lambda question: connection.exec_driver_sql(question).all())
 
 
 def _glance_at_file(file: Path) -> list[RunGlance] | None:
     """None where it is not as this version leaves it, or cannot be read: opening it mends that, or says what it is."""
     try:
-        with closing(
-            sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True, isolation_level=None)
-        ) as connection:
+        with closing(sqlite3.connect(reading_uri(file), uri=True, isolation_level=None)) as connection:
             connection.execute("BEGIN")  # one state of the store, whoever writes meanwhile
             if connection.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchall() != [(VERSION,)]:
                 return None
-            return _glances(connection.execute)
+            with understood(f"list the runs of the store {file}"):
+                return _glances(connection.execute)
     except sqlite3.Error:
         return None
 
@@ -103,6 +102,9 @@ def _glances(ask: Ask) -> list[RunGlance]:
     told: dict[str, list[CellSummary]] = defaultdict(list)
     for run_id, measured, failed, *values in ask(_CELLS):
         told[run_id].append(_cell(values, measured, failed))
+    runs = list(ask(_RUNS))
+    if bare := [run_id for run_id, *_ in runs if not arms[run_id]]:
+        raise ValueError(f"run {bare[0]} has no arms")
     return [
         RunGlance(
             run_id,
@@ -112,7 +114,7 @@ def _glances(ask: Ask) -> list[RunGlance]:
             *counts[run_id],
             tuple(told[run_id]),
         )
-        for run_id, state, purpose in ask(_RUNS)
+        for run_id, state, purpose in runs
     ]
 
 

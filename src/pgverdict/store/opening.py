@@ -9,6 +9,7 @@ In PostgreSQL everything lives in the schema `pgverdict`, so that a database can
 that holds somebody else's tables is refused.
 """
 
+import re
 import sqlite3
 import time
 from pathlib import Path
@@ -56,7 +57,7 @@ def _url(url_or_path: str | Path) -> URL:
     spelt = str(url_or_path)
     try:
         url = make_url(spelt)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # ValueError: a port that is no number
         raise UserError(
             f"not a store: {spelt}", hint="name a file, or postgresql://user@host/database"
         ) from None
@@ -161,10 +162,15 @@ def _version(connection: Connection, place: str) -> str | None:
                 hint="name another file, or one that does not exist yet",
             )
         return None
-    version = connection.scalar(text(f"SELECT version_num FROM {VERSION_TABLE}"))
-    if version is not None and str(version) > VERSION:
+    found = [str(one) for one in connection.scalars(text(f"SELECT version_num FROM {VERSION_TABLE}"))]
+    if len(found) == 1 and found[0] > VERSION:
         raise WorldError(
-            f"the store was written by a newer pgverdict: {place} has version {version}, known is {VERSION}",
+            f"the store was written by a newer pgverdict: {place} has version {found[0]}, known is {VERSION}",
             hint="update pgverdict, or name another store",
         )
-    return None if version is None else str(version)
+    if len(found) != 1 or not re.fullmatch(r"(?!0000)\d{4}", found[0], re.ASCII):
+        raise WorldError(
+            f"not a pgverdict store: {place} says of its version: {', '.join(found)[:40] or 'nothing'}",
+            hint="use another copy of it, or name another file",
+        )
+    return found[0]

@@ -23,6 +23,7 @@ from pgverdict.errors import UserError, WorldError
 from pgverdict.records.round import RoundRecord, RoundState
 from pgverdict.records.run import Purpose, RunRecord, RunState
 from pgverdict.store import explaining_rows, round_rows, run_rows, tables
+from pgverdict.store.damage import understood
 from pgverdict.store.loading import load_rounds
 from pgverdict.store.summaries import CellSummary, RunSummary
 from pgverdict.store.trouble import told
@@ -132,14 +133,14 @@ class Store:
 
     def load_run(self, id_or_prefix: str | None = None) -> RunRecord:
         """The run of that id, or of the only id that begins so; without one, the newest."""
-        with self.reading() as connection:
-            run_id = self._find(connection, id_or_prefix)
+        run_id = self.run_id(id_or_prefix)
+        with understood(f"read run {run_id} in the store {self.place}"), self.reading() as connection:
             run_row = _rows(connection, tables.runs, tables.runs.c.id == run_id)[0]
             arm_rows = _rows(connection, tables.arms, tables.arms.c.run_id == run_id)
             cell_rows = _rows(connection, tables.cells, tables.cells.c.run_id == run_id, order=["ordinal"])
             rounds = load_rounds(connection, run_id)
-        cells = tuple(run_rows.cell_record(row, tuple(rounds[row["cell"]])) for row in cell_rows)
-        return run_rows.run_record(run_row, arm_rows, cells)
+            cells = tuple(run_rows.cell_record(row, tuple(rounds[row["cell"]])) for row in cell_rows)
+            return run_rows.run_record(run_row, arm_rows, cells)
 
     def newest_calibration(self, host: Mapping[str, str], facts: Sequence[str]) -> RunRecord | None:
         """The newest run that calibrated a host which agrees with this one in these facts; None if there is none."""
