@@ -2,6 +2,7 @@
 
 import base64
 import csv
+import errno
 import json
 import math
 import sys
@@ -11,9 +12,10 @@ from typing import Any
 
 import pytest
 from pyarrow import parquet
+from sqlalchemy import Table
 
-from pgverdict.errors import UserError
-from pgverdict.store import tables
+from pgverdict.errors import UserError, WorldError
+from pgverdict.store import folder, tables
 from pgverdict.store.folder import write_csv, write_parquet
 from pgverdict.store.runs import Store
 
@@ -118,3 +120,24 @@ def test_without_pyarrow_it_is_named(kept: Store, tmp_path: Path, monkeypatch: p
         write_parquet(kept, "run", tmp_path / "out")
     assert caught.value.hint == "pip install 'pgverdict[parquet]', or --csv DIR"
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_disk_that_is_full_leaves_nothing_half_written(
+    kept: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    if there:
+        (tmp_path / "out").mkdir()
+    write = folder._csv
+
+    def write_some(place: Path, table: Table, rows: folder.Rows) -> None:
+        write(place, table, rows)
+        if table is tables.rounds:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(folder, "_csv", write_some)
+    with pytest.raises(WorldError, match="No space left on device") as refused:
+        write_csv(kept, "run", tmp_path / "out")
+    assert refused.value.hint == "make room on its file system"
+    assert [path.name for path in tmp_path.glob("out/**/*")] == []
+    assert (tmp_path / "out").exists() is there

@@ -5,8 +5,10 @@ CSV holds numbers to their last digit, lists as JSON, histograms in base64, and 
 
 import base64
 import csv
+import errno
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -46,22 +48,38 @@ def write_parquet(store: Store, run_id: str, folder: Path) -> None:
 
 def _write(store: Store, run_id: str, folder: Path, write_table: WriteTable) -> None:
     try:
+        new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise UserError(
                 f"will not write into a folder that holds something: {folder}", hint="name a new one"
             )
-        with store.reading() as connection:
+        with _whole_or_nothing(folder, new=new), store.reading() as connection:
             reading = connection.execution_options(yield_per=_ROWS_AT_ONCE)
             for table in tables.metadata.sorted_tables:
                 found = reading.execute(_of_run(table, run_id)).mappings().partitions()
                 write_table(folder, table, ([dict(row) for row in some] for some in found))
-        (folder / "README.md").write_text(_readme(run_id), encoding="utf-8")
+            # The last file: a folder without it is that of an export that was killed.
+            (folder / "README.md").write_text(_readme(run_id), encoding="utf-8")
     except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         raise WorldError(
-            f"cannot write tables into {folder}: {error.strerror}",
-            hint="name a folder in a directory of yours",
+            f"cannot write tables into {folder}: {error.strerror or error}",
+            hint="make room on its file system" if full else "name a folder in a directory of yours",
         ) from error
+
+
+@contextmanager
+def _whole_or_nothing(folder: Path, *, new: bool) -> Iterator[None]:
+    """Removes what was written into a folder that was empty, if not all of it could be."""
+    try:
+        yield
+    except BaseException:
+        for file in folder.iterdir():
+            file.unlink()
+        if new:
+            folder.rmdir()
+        raise
 
 
 def _of_run(table: Table, run_id: str) -> Select[Any]:
