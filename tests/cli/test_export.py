@@ -1,16 +1,23 @@
 """Runs leave one store and reach another by the command line."""
 
 import dataclasses
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from pgverdict.cli import stores
 from pgverdict.cli.exits import run
+from pgverdict.cli.show import write_report
+from pgverdict.store import place
 from pgverdict.store.opening import open_store
 from tests.report import samples
 from tests.store import made
 
 RUN = "2026-11-21-3f9a"
+SOURCES = Path(__file__).resolve().parents[2] / "src"
 
 
 @pytest.fixture
@@ -107,3 +114,39 @@ def test_two_runs_are_shown_side_by_side_without_a_verdict(
     assert "17.7" in told
     refused = said(capsys, "report", run_here.id, "elsewhere", "--store", place, "--json", "-", code=2)
     assert "two runs are only shown side by side on the screen: -" in refused
+
+
+def test_a_store_that_may_not_be_written_is_read_where_it_is(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = Path(store).read_bytes()
+    for module in (place, stores):  # root may do all
+        monkeypatch.setattr(module, "may_write", lambda _: False)
+
+    assert "no round" in said(capsys, "logs", "--store", store)
+    assert said(capsys, "export", RUN, str(tmp_path / "out.sqlite"), "--store", store)
+    assert Path(store).read_bytes() == before
+
+
+def test_standard_output_takes_one_format(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    told = said(capsys, "report", "--json", "-", "--csv", "-", "--store", store, code=2)
+    assert (
+        told
+        == "error: standard output takes one format only: - is given twice\nhint: name a file for the other\n"
+    )
+
+
+def test_a_name_that_is_not_utf_8_can_be_printed(store: str, tmp_path: Path) -> None:
+    file = os.fsencode(tmp_path) + b"/r\xfcn.sqlite"
+    done = subprocess.run(
+        [sys.executable, "-m", "pgverdict", "export", RUN, file, "--store", store],
+        env={**os.environ, "PYTHONPATH": str(SOURCES), "PYTHONIOENCODING": "utf-8:strict"},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == file + b"\n"
+
+
+def test_a_report_that_names_such_a_file_is_written(tmp_path: Path) -> None:
+    write_report(tmp_path / "report.json", '"run r\udcfcn.toml"')
+    assert (tmp_path / "report.json").read_text(encoding="utf-8") == '"run r\\udcfcn.toml"'

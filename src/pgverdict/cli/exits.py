@@ -4,8 +4,10 @@ Exit codes: 0 done, 1 the world failed, 2 the input is wrong, 3 --fail-on matche
 whoever read our output has gone, as for any program in a pipe.
 """
 
+import codecs
 import contextlib
 import errno
+import io
 import os
 import select
 import sys
@@ -20,6 +22,7 @@ _DISK_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS)
 
 def run(arguments: list[str]) -> int:
     """Run one command, say what went wrong; the exit code."""
+    _take_any_name()
     try:
         code = _invoke(arguments)
         _flush_output()
@@ -35,6 +38,13 @@ def run(arguments: list[str]) -> int:
         # What we print is the only thing written without a name.
         return _show(WorldError(f"cannot write {error.filename or 'standard output'}: {error.strerror}"))
     return code
+
+
+def _take_any_name() -> None:
+    """A file's name need not be UTF-8, nor a terminal take what a report is written in: neither ends a command."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        utf8 = codecs.lookup(sys.stdout.encoding).name == "utf-8"
+        sys.stdout.reconfigure(errors="surrogateescape" if utf8 else "backslashreplace")
 
 
 def interrupted() -> int:

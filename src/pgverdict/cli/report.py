@@ -78,7 +78,9 @@ def _read_published(file: Path) -> "Published":
     try:
         text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise UserError(f"not a text file in UTF-8: {file}") from None
+        raise UserError(
+            f"not a text file in UTF-8: {file}", hint="campaigns/published/ has those of the studies"
+        ) from None
     except OSError as error:
         raise UserError(
             f"cannot read the published numbers {file}: {error.strerror}",

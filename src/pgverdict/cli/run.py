@@ -113,7 +113,9 @@ def read_campaign(file: Path, *, small: bool = False, only: tuple[str, ...] = ()
     try:
         text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise UserError(f"not a text file in UTF-8: {file}") from None
+        raise UserError(
+            f"not a text file in UTF-8: {file}", hint="docs/campaigns.md describes such a file"
+        ) from None
     except OSError as error:
         raise UserError(
             f"cannot read the campaign file {file}: {error.strerror}",

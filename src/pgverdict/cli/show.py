@@ -29,6 +29,10 @@ STANDARD_OUTPUT = Path("-")
 
 def check_outputs(*paths: Path | None) -> None:
     """Fail before anything is measured if a report cannot be written where it is asked for."""
+    if sum(path == STANDARD_OUTPUT for path in paths) > 1:
+        raise UserError(
+            "standard output takes one format only: - is given twice", hint="name a file for the other"
+        )
     for path in paths:
         if path is None or path == STANDARD_OUTPUT:
             continue
@@ -109,6 +113,8 @@ def _beside(run: RunRecord, verdicts: tuple[CellVerdicts, ...], published: Publi
 
 
 def write_report(path: Path, text: str) -> None:
+    """Names of files need not be UTF-8, and a report names some: what is not is spelt as Python does."""
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     if path == STANDARD_OUTPUT:
         sys.stdout.write(text)
         return
