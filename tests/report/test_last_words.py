@@ -82,6 +82,14 @@ def test_whole_logs_are_shown_round_by_round() -> None:
     assert second.startswith(f"{run.cells[0].spec.key}, round {len(run.cells[0].rounds)}: ")
 
 
+def test_a_log_does_not_steer_the_terminal() -> None:
+    run = a_failed_run(LogRecord(0, f"{AT}LOG:  \x1b[2J\x07ready\tnow\n"))
+
+    assert f"{AT}LOG:  \\x1b[2J\\x07ready\tnow\n" in logs_screen(
+        dataclasses.replace(run, cells=run.cells[:1])
+    )
+
+
 def test_a_run_without_failures_says_so() -> None:
     run = samples.a_run()
     cells = tuple(dataclasses.replace(cell, rounds=cell.measured) for cell in run.cells)

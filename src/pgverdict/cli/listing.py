@@ -18,7 +18,7 @@ def runs(
     """Runs in the store, the newest first."""
     from pgverdict.cli.places import place_to_read  # what a list needs: `--help` answers without
     from pgverdict.records.run import Purpose
-    from pgverdict.report.words import count, listed
+    from pgverdict.report.words import count, listed, visible
     from pgverdict.store.glances import glance
 
     for run in glance(place_to_read(store)):
@@ -31,7 +31,7 @@ def runs(
             cells = f"{count(run.cells, 'cell')}: {count(run.measured, 'round')}"
         if run.purpose is Purpose.CALIBRATE:
             arms = f"calibrated with {run.arms[0][1]}"
-        print(f"{run.id}  {run.state.value:<8}{arms}  {cells}")
+        print(visible(f"{run.id}  {run.state.value:<8}{arms}  {cells}"))
 
 
 @app.command()

@@ -74,4 +74,4 @@ def logs_screen(run: RunRecord) -> str:
             for log in record.logs:
                 lines += [f"-- {words.arm_label(run.arms[log.arm])}", log.text.rstrip("\n")]
             lines.append("")
-    return "\n".join(lines) if lines else f"no round of run {run.id} failed\n"
+    return words.visible("\n".join(lines)) if lines else f"no round of run {run.id} failed\n"

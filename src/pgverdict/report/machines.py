@@ -11,7 +11,8 @@ from statistics import median, quantiles
 from pgverdict.errors import UserError
 from pgverdict.judge.values import Question, values
 from pgverdict.records.run import CellRecord, RunRecord
-from pgverdict.report.words import arm_label, count, quantity
+from pgverdict.report.words import arm_label, count, quantity, visible
+from pgverdict.servers.space import show_bytes
 
 WARNING = (
     "The two were not measured in turns: the ratio is of two machines at two times, with whatever else differed\n"
@@ -103,9 +104,11 @@ def machine_screen(first: RunRecord, second: RunRecord) -> str:
             for middle, (low, high), number in zip(row.median, row.spread, row.rounds, strict=True)
         ]
         lines.append(f"  {name}: {sides[0]}; {sides[1]}; {row.ratio:.3f}")
-    return "\n".join(lines) + "\n"
+    return visible("\n".join(lines) + "\n")
 
 
 def _host(run: RunRecord) -> str:
     told = dict(run.host)
+    if (memory := told.get("memory_bytes", "")).isdecimal():
+        told["memory_bytes"] = show_bytes(int(memory))
     return ", ".join(f"{fact.removesuffix('_bytes')} {told[fact]}" for fact in _FACTS if fact in told)

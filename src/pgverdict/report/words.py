@@ -7,6 +7,7 @@
 """
 
 import math
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,9 @@ _TITLES = {
     "server_ms_mean": "mean server time",
     "server_ms_stddev": "spread of server time",
 }
+
+_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Control characters but for tabs and ends of lines."""
 
 
 def title(metric: str) -> str:
@@ -165,6 +169,15 @@ def roughly(seconds: float) -> str:
     if seconds < 60:
         return f"{max(1, seconds):.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def visible(text: str) -> str:
+    """Text that others wrote, for a terminal: characters that would steer it, as Python spells them.
+
+    >>> visible(f"ERROR:  no column {chr(27)}[31mred")
+    'ERROR:  no column \\\\x1b[31mred'
+    """
+    return _STEERING.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def listed(words: Iterable[str]) -> str:
