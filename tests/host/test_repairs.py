@@ -217,9 +217,12 @@ def test_a_record_that_names_other_files_is_refused(path: str, tree: Tree, recor
         list(undo(tree, record))
 
 
-@pytest.mark.parametrize("content", ["", "[1]", "{", '[{"path": "/sys/a"}]'])
-def test_a_record_that_cannot_be_read_is_named(content: str, tree: Tree, record: Path) -> None:
-    record.write_text(content)
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[1]", b"{", b'[{"path": "/sys/a"}]', b"\xff", b'[{"path": 1, "before": "0", "set": "1"}]'],
+)
+def test_a_record_that_cannot_be_read_is_named(content: bytes, tree: Tree, record: Path) -> None:
+    record.write_bytes(content)
 
     with pytest.raises(WorldError, match=r"not a record of what was set before: .*doctor-undo\.json"):
         _fix(tree, record)

@@ -97,13 +97,18 @@ def undo(tree: Tree, record: Path) -> Iterator[str]:
 def read_record(record: Path) -> tuple[Touched, ...]:
     """What we set and did not put back yet, in the order in which it was set."""
     try:
-        text = record.read_text()
+        content = record.read_bytes()
     except FileNotFoundError:
         return ()
     except OSError as error:
-        raise WorldError(f"cannot read what was set before: {record}: {error.strerror}") from error
+        raise WorldError(
+            f"cannot read what was set before: {record}: {error.strerror}",
+            hint="run it as the user who set it",
+        ) from error
     try:
-        touched = tuple(Touched(**entry) for entry in json.loads(text))
+        touched = tuple(Touched(**entry) for entry in json.loads(content))
+        if not all(isinstance(value, str) for one in touched for value in vars(one).values()):
+            raise TypeError
     except (ValueError, TypeError):
         raise WorldError(
             f"not a record of what was set before: {record}",
