@@ -2,9 +2,7 @@
 
 import contextlib
 import os
-import random
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -17,9 +15,10 @@ import pytest
 from pgverdict.servers.account import Account
 from pgverdict.servers.install import Install
 
+from .listening import READY_S_MAX, await_server, free_port
+
 pytestmark = pytest.mark.slow
 
-READY_S_MAX = 30
 PASSWORD = "it's: a \\ secret"
 TRADITIONAL_CIPHERS = ("aes128", "aes192", "aes256", "des3")
 """Those by which OpenSSL encrypts a key as it did before PKCS #8."""
@@ -42,15 +41,6 @@ class Listener:
 
     port: int
     folder: Path
-
-
-def _free_port() -> int:
-    """Below those that the system gives to clients, so that none of them takes it before the server."""
-    for port in random.sample(range(20_000, 30_000), 100):
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
-    pytest.fail("no port is free")
 
 
 def _certify(folder: Path, name: str, *more: str) -> None:
@@ -97,7 +87,7 @@ def listener(
         lock = ["openssl", "rsa", "-traditional", f"-{cipher}", "-passout", "pass:hush"]
         files = ["-in", str(folder / "cert_user.key"), "-out", str(folder / f"{cipher}.key")]
         subprocess.run([*lock, *files], check=True, capture_output=True)
-    port = _free_port()
+    port = free_port()
     (data / "pg_hba.conf").write_text(RULES)
     with (data / "postgresql.conf").open("a") as file:
         file.write(
@@ -109,7 +99,7 @@ def listener(
     with (folder / "log").open("wb") as log:
         process = account.popen([str(install.postgres), "-D", str(data)], cwd=data, stdout=log, stderr=log)
     try:
-        with _connect(data, port) as connection:
+        with await_server(data, port) as connection:
             for name in ("md5", "scram", "plain", "bare_scram", "tls", "open", "cert"):
                 connection.execute(
                     f"set password_encryption = '{'md5' if name == 'md5' else 'scram-sha-256'}'"
@@ -120,18 +110,6 @@ def listener(
     finally:
         process.terminate()
         process.wait(READY_S_MAX)
-
-
-def _connect(folder: Path, port: int) -> "psycopg.Connection[tuple[object, ...]]":
-    deadline = time.monotonic() + READY_S_MAX
-    while True:
-        try:
-            return psycopg.connect(
-                host=str(folder), port=port, user="postgres", dbname="postgres", autocommit=True
-            )
-        except psycopg.OperationalError:
-            assert time.monotonic() < deadline, (folder.parent / "log").read_text()
-            time.sleep(0.05)
 
 
 def _ask(pgbench: Path, folder: Path, connection: str, **environment: str) -> tuple[int, str]:
@@ -373,7 +351,7 @@ def test_a_certificate_that_was_revoked_is_refused(
         f" sslmode=verify-full sslrootcert={tmp_path}/authority.crt sslcrl={tmp_path}/"
     )
     with (
-        _connect(folder / "data", listener.port) as connection,
+        await_server(folder / "data", listener.port) as connection,
         _certified_by(connection, folder / "issued.crt"),
     ):
         trusted = _ask(our_pgbench, tmp_path, f"{where}before.crl")
@@ -425,7 +403,7 @@ def test_a_host_that_only_the_common_name_names_is_trusted_as_libpq_does(
         f" sslmode=verify-full sslrootcert={root}"
     )
 
-    with _connect(folder / "data", listener.port) as connection, _certified_by(connection, shown):
+    with await_server(folder / "data", listener.port) as connection, _certified_by(connection, shown):
         code, said = _ask(our_pgbench, tmp_path, where)
 
     assert (code == 0) == let_in, said

@@ -107,6 +107,7 @@ fn greet(conversation: &mut Conversation, place: &Door) -> Result<Greeting, Fail
         binding: Binding::Prefer,
         methods: None,
         wants_certificate: false,
+        service: None,
         parameters: &parameters,
     };
     login::greet(conversation, &login).map_err(|unwelcome| match unwelcome {

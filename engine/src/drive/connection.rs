@@ -7,6 +7,7 @@ use super::conninfo::{self, KEYWORDS, Settings};
 use super::conversation::Conversation;
 use super::demands::{Methods, Session};
 use super::dial::{self, Approach, Refusal, Station, TlsMode};
+use super::gss::Service;
 use super::halt::Halt;
 use super::login::{Binding, Greeting, Login};
 use super::securing;
@@ -46,6 +47,10 @@ pub struct Connection {
     tls: TlsSettings,
     binding: Binding,
     methods: Option<Methods>,
+    /// Of the service whose tickets servers that ask for GSSAPI get.
+    service_name: String,
+    /// Whether such a server may act in our name.
+    delegates: bool,
     peer: Option<String>,
     session: Session,
     shuffles: bool,
@@ -123,6 +128,12 @@ impl Connection {
             count: number("keepalives_count")?,
             user_timeout_ms: number("tcp_user_timeout")?,
         };
+        let service_name = get("krbsrvname").unwrap_or("postgres").to_owned();
+        let delegates = match get("gssdelegation").unwrap_or("0") {
+            "0" => false,
+            "1" => true,
+            other => return Err(format!("invalid gssdelegation value: \"{other}\"")),
+        };
         let peer = get("requirepeer").map(str::to_owned);
         let binding = match get("channel_binding").unwrap_or("prefer") {
             "disable" => Binding::Disable,
@@ -154,6 +165,8 @@ impl Connection {
             tls,
             binding,
             methods,
+            service_name,
+            delegates,
             peer,
             session,
             shuffles,
@@ -205,12 +218,14 @@ impl Connection {
         let login = |station: &Station| {
             let number = self.stations.iter().position(|known| known == station).unwrap_or(0);
             let password = self.passwords[number].as_deref().filter(|password| !password.is_empty());
+            let host = &self.stations[number].host;
             Login {
                 user: &self.user,
                 password,
                 binding: self.binding,
                 methods: self.methods.as_ref(),
                 wants_certificate: self.tls.wants_certificate,
+                service: Some(Service { name: &self.service_name, host, delegates: self.delegates }),
                 parameters: &parameters,
             }
         };

@@ -45,9 +45,9 @@ pub const KEYWORDS: [(&str, &str, bool); 47] = [
     ("ssl_min_protocol_version", "PGSSLMINPROTOCOLVERSION", true),
     ("ssl_max_protocol_version", "PGSSLMAXPROTOCOLVERSION", true),
     ("gssencmode", "PGGSSENCMODE", false),
-    ("krbsrvname", "PGKRBSRVNAME", false),
+    ("krbsrvname", "PGKRBSRVNAME", true),
     ("gsslib", "PGGSSLIB", false),
-    ("gssdelegation", "PGGSSDELEGATION", false),
+    ("gssdelegation", "PGGSSDELEGATION", true),
     ("replication", "", false),
     ("target_session_attrs", "PGTARGETSESSIONATTRS", true),
     ("load_balance_hosts", "PGLOADBALANCEHOSTS", true),
@@ -57,11 +57,10 @@ pub const KEYWORDS: [(&str, &str, bool); 47] = [
 ];
 
 /// Values that ask for what we do anyway.
-const HARMLESS: [(&str, &[&str]); 6] = [
+const HARMLESS: [(&str, &[&str]); 5] = [
     ("sslcompression", &["0"]),
     ("gssencmode", &["disable", "prefer"]),
-    ("krbsrvname", &["postgres"]),
-    ("gssdelegation", &["0"]),
+    ("gsslib", &["gssapi"]),
     ("min_protocol_version", &["3.0"]),
     ("max_protocol_version", &["3.0", "latest"]),
 ];
@@ -253,6 +252,9 @@ mod tests {
     fn what_would_do_nothing_is_refused() {
         let settings = |text| parse(text).unwrap();
         assert_eq!(unsupported(&settings("host=a gssencmode=disable")), None);
-        assert!(unsupported(&settings("host=a gssencmode=require")).is_some());
+        assert_eq!(unsupported(&settings("krbsrvname=pg gsslib=gssapi gssdelegation=1")), None);
+        for refused in ["gssencmode=require", "gsslib=sspi"] {
+            assert!(unsupported(&settings(refused)).is_some(), "{refused}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 use super::conversation::Conversation;
 use super::demands::{Method, Methods};
 use super::failure::Failure;
+use super::gss::{Exchange, Service};
 use super::tls::{self, Tls};
 use crate::wire::backend::{self, Message};
 use crate::wire::frontend;
@@ -37,6 +38,8 @@ pub struct Login<'a> {
     pub methods: Option<&'a Methods>,
     /// Whether the server has to ask for our certificate, and gets it.
     pub wants_certificate: bool,
+    /// Whose ticket a server that asks for GSSAPI gets; `None`: we have none to give.
+    pub service: Option<Service<'a>>,
     /// All parameters of the startup message.
     pub parameters: &'a [(&'a str, &'a str)],
 }
@@ -64,7 +67,8 @@ impl From<Failure> for Unwelcome {
 pub fn greet(conversation: &mut Conversation, login: &Login<'_>) -> Result<Greeting, Unwelcome> {
     conversation.send(&frontend::startup(login.parameters))?;
     let mut greeting = Greeting::default();
-    let mut authentication = Authentication { login, scram: None, bound: false, asked: false, done: false };
+    let mut authentication =
+        Authentication { login, scram: None, gss: None, bound: false, finished: false, done: false };
     loop {
         let message = conversation.hear();
         match message
@@ -94,17 +98,18 @@ pub fn greet(conversation: &mut Conversation, login: &Login<'_>) -> Result<Greet
 struct Authentication<'a, 'b> {
     login: &'a Login<'b>,
     scram: Option<ScramSha256>,
+    gss: Option<Exchange>,
     /// Whether the exchange was bound to the TLS connection.
     bound: bool,
-    /// Whether something was asked of us.
-    asked: bool,
+    /// Whether something was asked of us, and that exchange has come to its end.
+    finished: bool,
     done: bool,
 }
 
 impl Authentication<'_, '_> {
     fn step(&mut self, conversation: &mut Conversation, message: &Message) -> Result<(), Unwelcome> {
         match message {
-            Message::AuthenticationOk if self.login.binding == Binding::Require && !self.bound => {
+            Message::AuthenticationOk if self.login.binding == Binding::Require && !(self.bound && self.finished) => {
                 Err(untrusted("channel binding required, but server authenticated client without channel binding"))
             }
             Message::AuthenticationOk => {
@@ -113,7 +118,7 @@ impl Authentication<'_, '_> {
                 {
                     return Err(untrusted(what));
                 }
-                if !self.asked {
+                if !self.finished {
                     self.check(Method::None)?;
                 }
                 self.done = true;
@@ -122,13 +127,17 @@ impl Authentication<'_, '_> {
             Message::AuthenticationCleartextPassword => {
                 self.check(Method::Password)?;
                 let password = self.password("a password in clear text")?;
-                Ok(conversation.send(&frontend::password(password.as_bytes()))?)
+                conversation.send(&frontend::password(password.as_bytes()))?;
+                self.finished = true;
+                Ok(())
             }
             Message::AuthenticationMd5Password(body) => {
                 self.check(Method::Md5)?;
                 let password = self.password("an MD5 password")?;
                 let hash = md5_hash(self.login.user.as_bytes(), password.as_bytes(), body.salt());
-                Ok(conversation.send(&frontend::password(hash.as_bytes()))?)
+                conversation.send(&frontend::password(hash.as_bytes()))?;
+                self.finished = true;
+                Ok(())
             }
             Message::AuthenticationSasl(body) => {
                 self.check(Method::Scram)?;
@@ -150,12 +159,15 @@ impl Authentication<'_, '_> {
             Message::AuthenticationSaslFinal(body) => {
                 let scram = self.scram.as_mut().ok_or_else(|| untrusted("unexpected SASL message"))?;
                 let finished = scram.finish(body.data());
-                finished.map_err(|_| untrusted("incorrect server signature"))
+                finished.map_err(|_| untrusted("incorrect server signature"))?;
+                self.finished = true;
+                Ok(())
             }
-            Message::AuthenticationGss | Message::AuthenticationGssContinue(_) => {
+            Message::AuthenticationGss => {
                 self.check(Method::Gss)?;
-                Err(Unwelcome::Unsupported("GSSAPI"))
+                self.begin_gss(conversation)
             }
+            Message::AuthenticationGssContinue(body) => self.go_on_with_gss(conversation, body.data()),
             Message::AuthenticationSspi => {
                 self.check(Method::Sspi)?;
                 Err(Unwelcome::Unsupported("SSPI"))
@@ -167,16 +179,44 @@ impl Authentication<'_, '_> {
     }
 
     /// Fails if what the server asks for is not among what is allowed.
-    fn check(&mut self, method: Method) -> Result<(), Unwelcome> {
-        self.asked = true;
+    fn check(&self, method: Method) -> Result<(), Unwelcome> {
         self.login.methods.map_or(Ok(()), |methods| methods.check(method)).map_err(Unwelcome::Untrusted)
     }
 
-    fn password(&self, wanted: &'static str) -> Result<&str, Unwelcome> {
-        if self.login.binding == Binding::Require {
-            return Err(untrusted("channel binding required but not supported by server's authentication request"));
+    /// Fails if the exchange has to be bound to the TLS connection: only SCRAM's can be.
+    fn check_binding(&self) -> Result<(), Unwelcome> {
+        match self.login.binding {
+            Binding::Require => {
+                Err(untrusted("channel binding required but not supported by server's authentication request"))
+            }
+            Binding::Disable | Binding::Prefer => Ok(()),
         }
+    }
+
+    fn password(&self, wanted: &'static str) -> Result<&str, Unwelcome> {
+        self.check_binding()?;
         self.login.password.ok_or(Unwelcome::NoPassword(wanted))
+    }
+
+    fn begin_gss(&mut self, conversation: &mut Conversation) -> Result<(), Unwelcome> {
+        self.check_binding()?;
+        if self.gss.is_some() {
+            return Err(untrusted("duplicate GSS authentication request"));
+        }
+        let service = self.login.service.as_ref().ok_or(Unwelcome::Unsupported("GSSAPI"))?;
+        self.gss = Some(Exchange::begin(service).map_err(Unwelcome::Untrusted)?);
+        self.go_on_with_gss(conversation, &[])
+    }
+
+    fn go_on_with_gss(&mut self, conversation: &mut Conversation, received: &[u8]) -> Result<(), Unwelcome> {
+        let exchange = self.gss.as_mut().filter(|_| !self.finished);
+        let exchange = exchange.ok_or_else(|| untrusted("unexpected GSSAPI message"))?;
+        let turn = exchange.go_on(received).map_err(Unwelcome::Untrusted)?;
+        if !turn.token.is_empty() {
+            conversation.send(&frontend::gss_response(&turn.token))?;
+        }
+        self.finished = turn.is_done;
+        Ok(())
     }
 
     fn begin_scram(&mut self, conversation: &mut Conversation, mechanisms: &[String]) -> Result<(), Unwelcome> {

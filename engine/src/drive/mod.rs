@@ -18,6 +18,7 @@ pub mod demands;
 pub mod dial;
 pub mod failure;
 pub mod gate;
+pub mod gss;
 pub mod halt;
 pub mod key;
 pub mod load;

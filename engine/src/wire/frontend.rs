@@ -93,6 +93,11 @@ pub fn sasl_response(data: &[u8]) -> BytesMut {
     encoded(|out| encode::sasl_response(data, out))
 }
 
+/// In the form of the answers to SASL: any bytes.
+pub fn gss_response(token: &[u8]) -> BytesMut {
+    sasl_response(token)
+}
+
 /// Refuses the rows that a COPY asks for.
 pub fn copy_fail(why: &str) -> BytesMut {
     encoded(|out| encode::copy_fail(why, out))
