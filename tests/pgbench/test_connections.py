@@ -285,8 +285,9 @@ def test_a_user_gets_in_as_the_server_and_the_user_want_it(
             "tls_user",
             "sslmode=require gssencmode=require",
             "",
-            'connection option "gssencmode" is not supported',
+            "GSSAPI encryption required but no credential cache",
         ),
+        ("tls_user", "sslmode=require gsslib=sspi", "", 'connection option "gsslib" is not supported'),
     ],
 )
 def test_who_is_not_let_in_is_told_why(

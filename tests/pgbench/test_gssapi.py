@@ -1,9 +1,13 @@
-"""Kerberos tickets in place of passwords: a real realm, a server built with GSSAPI, and libpq to compare with."""
+"""Kerberos tickets in place of passwords, and GSSAPI in place of TLS: a real realm, a server of it, and libpq."""
 
+import contextlib
 import os
 import re
 import shutil
+import socket
 import subprocess
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +28,10 @@ pytestmark = pytest.mark.slow
 
 RULES = """
 local all postgres trust
-hostnossl all open_user 127.0.0.1/32 trust
-hostnossl all all 127.0.0.1/32 gss include_realm=0
+host all open_user 127.0.0.1/32 trust
+hostnogssenc all carol 127.0.0.1/32 reject
+hostgssenc all dave 127.0.0.1/32 reject
+host all all 127.0.0.1/32 gss include_realm=0
 """
 
 
@@ -64,7 +70,7 @@ def listener(
     folder.mkdir()
     folder.chmod(0o755)
     with kerberos.realm(folder / "realm", account, free_port()) as realm:
-        realm.add("alice", "bob")
+        realm.add("alice", "bob", "carol", "dave")
         keys = realm.key_table("postgres/localhost", "other/localhost")
         data = copy_cluster(install, folder / "data")
         port = free_port()
@@ -84,8 +90,9 @@ def listener(
             )
         try:
             with await_server(data, port) as connection:
-                for name in ("alice", "bob", "open_user"):
+                for name in ("alice", "bob", "carol", "dave", "open_user"):
                     connection.execute(f"create role {name} login")
+                connection.execute("create database bench owner alice")
             yield Listener(port, install, realm)
         finally:
             process.terminate()
@@ -93,9 +100,10 @@ def listener(
 
 
 SHOWN = """
-select gss_authenticated and principal = '{user}@{realm}' and not encrypted as known
+select gss_authenticated and principal = '{user}@{realm}' as known, case when encrypted then 1 else 0 end as secret
 from pg_stat_gssapi where pid = pg_backend_pid() \\gset
 \\set known debug(:known)
+\\set secret debug(:secret)
 """
 
 
@@ -118,10 +126,23 @@ def _ask(
     return done.returncode, done.stderr
 
 
+def _ask_libpq(folder: Path, connection: str, environment: dict[str, str]) -> tuple[int, str]:
+    """The same of libpq itself, of which psycopg has one that knows all options (18 or later)."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("PG", "KRB5"))}
+    done = subprocess.run(
+        [sys.executable, "-c", "import psycopg, sys; psycopg.connect(sys.argv[1])", connection],
+        env=own | {"HOME": str(folder), "LC_ALL": "C"} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
 def _where(listener: Listener, user: str, more: str = "") -> str:
     return (
         f"host=localhost hostaddr=127.0.0.1 port={listener.port} user={user} dbname=postgres sslmode=disable"
-        f" gssencmode=disable {more}"
+        f" gssencmode=disable {more}"  # of what is said twice, the last counts
     )
 
 
@@ -132,27 +153,42 @@ def _is_known(listener: Listener, option: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("more", "environment"),
+    ("user", "more", "environment", "secret"),
     [
-        ("", {}),
-        ("require_auth=gss", {}),
-        ("require_auth=!none,!password", {}),
-        ("gsslib=gssapi krbsrvname=postgres", {}),
-        ("krbsrvname=other", {}),
-        ("", {"PGKRBSRVNAME": "other"}),
-        ("krbsrvname=postgres", {"PGKRBSRVNAME": "nothing"}),
+        ("alice", "", {}, False),
+        ("alice", "require_auth=gss", {}, False),
+        ("alice", "require_auth=!none,!password", {}, False),
+        ("alice", "gsslib=gssapi krbsrvname=postgres", {}, False),
+        ("alice", "krbsrvname=other", {}, False),
+        ("alice", "", {"PGKRBSRVNAME": "other"}, False),
+        ("alice", "krbsrvname=postgres", {"PGKRBSRVNAME": "nothing"}, False),
+        ("alice", "gssencmode=require", {}, True),
+        ("carol", "gssencmode=require sslmode=require", {}, True),
+        ("carol", "gssencmode=require require_auth=gss krbsrvname=other", {}, True),
+        ("carol", "gssencmode=require require_auth=none,md5", {}, True),
+        ("carol", "gssencmode=prefer", {}, True),
+        ("dave", "gssencmode=prefer", {}, False),
     ],
 )
 def test_a_ticket_lets_a_user_in(
-    our_pgbench: Path, listener: Listener, tmp_path: Path, more: str, environment: dict[str, str]
+    our_pgbench: Path,
+    listener: Listener,
+    tmp_path: Path,
+    user: str,
+    more: str,
+    environment: dict[str, str],
+    secret: bool,
 ) -> None:
-    own = listener.realm.tickets("alice", tmp_path / "tickets") | environment
+    own = listener.realm.tickets(user, tmp_path / "tickets") | environment
     programs = [our_pgbench, *([_real(listener)] if _is_known(listener, more) else [])]
 
     for pgbench in programs:
-        code, said = _ask(pgbench, tmp_path, "alice", _where(listener, "alice", more), own)
+        code, said = _ask(pgbench, tmp_path, user, _where(listener, user, more), own)
 
-        assert (code, "boolean true" in said) == (0, True), (pgbench, said)
+        assert (code, "boolean true" in said, f"int {int(secret)}" in said) == (0, True, True), (
+            pgbench,
+            said,
+        )
 
 
 def _real(listener: Listener) -> Path:
@@ -179,6 +215,20 @@ def _real(listener: Listener) -> Path:
         ("alice", "alice", "require_auth=!gss", "server requested GSSAPI authentication"),
         ("alice", "alice", "require_auth=scram-sha-256", "server requested GSSAPI authentication"),
         ("open_user", "alice", "require_auth=gss", "server did not complete authentication"),
+        ("carol", None, "gssencmode=prefer", "FATAL:  pg_hba.conf rejects connection"),
+        ("dave", "dave", "gssencmode=require", "FATAL:  pg_hba.conf rejects connection"),
+        ("carol", "carol", "", "FATAL:  pg_hba.conf rejects connection"),
+        ("alice", "bob", "gssencmode=require", 'FATAL:  GSSAPI authentication failed for user "alice"'),
+        ("alice", None, "gssencmode=require", "GSSAPI encryption required but no credential cache"),
+        ("alice", "alice", "gssencmode=require krbsrvname=nothing", "nothing/localhost@"),
+        ("alice", "alice", "gssencmode=require require_auth=md5", "server did not complete authentication"),
+        ("alice", "alice", "gssencmode=required", 'invalid gssencmode value: "required"'),
+        (
+            "alice",
+            "alice",
+            "gssencmode=require host=/tmp hostaddr=''",
+            "GSSAPI encryption required but it is not supported over a local socket",
+        ),
     ],
 )
 def test_who_has_not_the_right_ticket_is_told_so_in_libpqs_words(
@@ -191,11 +241,10 @@ def test_who_has_not_the_right_ticket_is_told_so_in_libpqs_words(
     code, said = _ask(our_pgbench, tmp_path, user, _where(listener, user, more), own)
 
     assert (code, why in said) == (1, True), said
-    if _is_known(listener, more):
-        code, theirs = _ask(_real(listener), tmp_path, user, _where(listener, user, more), own)
-        reason = re.search(r" failed: (.*)", theirs)
-        assert reason is not None, theirs
-        assert (code, reason[1] in said) == (1, True), (theirs, said)
+    code, theirs = _ask_libpq(tmp_path, _where(listener, user, more), own)
+    reason = re.search(r"(?:failed|is bad): (?!connection to)(.*)", theirs)
+    assert reason is not None, theirs
+    assert (code, reason[1] in said) == (1, True), (theirs, said)
 
 
 @pytest.mark.parametrize(("delegates", "asked"), [("0", False), ("1", True)])
@@ -212,3 +261,79 @@ def test_a_ticket_is_handed_on_where_the_user_wants_it(
     news = listener.realm.log().removeprefix(before)
     found = re.search(rf"TGS_REQ .* for krbtgt/{kerberos.NAME}@{kerberos.NAME}", news)
     assert (found is not None) == asked, news
+
+
+def test_a_ticket_alone_encrypts_nothing(our_pgbench: Path, listener: Listener, tmp_path: Path) -> None:
+    own = listener.realm.tickets("alice", tmp_path / "tickets")
+    where = _where(listener, "alice").replace("gssencmode=disable", "")
+
+    code, said = _ask(our_pgbench, tmp_path, "alice", where, own)
+
+    assert (code, "boolean true" in said, "int 0" in said) == (0, True, True), said
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (b"N", "server doesn't support GSSAPI encryption, but it was required"),
+        (b"S", "received invalid response to GSSAPI negotiation: S"),
+        (b"G\xff\xff\xff\xff", "oversize GSSAPI packet sent by the server (4294967295 > 65532)"),
+        (b"G\0\0\0\x02no", "could not initiate GSSAPI security context: "),
+        (b"G\0\0", "server closed the connection unexpectedly"),
+    ],
+)
+def test_a_server_that_does_not_agree_on_encryption_is_left(
+    our_pgbench: Path, listener: Listener, tmp_path: Path, answer: bytes, why: str
+) -> None:
+    own = listener.realm.tickets("alice", tmp_path / "tickets")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def talk() -> None:
+            connection, _ = listening.accept()
+            # It may be closed before all of this was said.
+            with connection, contextlib.suppress(OSError):
+                connection.recv(8)
+                connection.sendall(answer)
+                connection.shutdown(socket.SHUT_WR)
+                while connection.recv(65536):
+                    pass
+
+        server = threading.Thread(target=talk, daemon=True)
+        server.start()
+        where = _where(listener, "alice", f"gssencmode=require port={listening.getsockname()[1]}")
+        code, said = _ask(our_pgbench, tmp_path, "alice", where, own)
+        server.join(kerberos.READY_S_MAX)
+
+    assert (code, why in said) == (1, True), said
+
+
+def test_what_is_long_goes_through_encryption_whole(
+    our_pgbench: Path, listener: Listener, tmp_path: Path
+) -> None:
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("PG", "KRB5"))}
+    own |= {"HOME": str(tmp_path)} | listener.realm.tickets("alice", tmp_path / "tickets")
+    where = _where(listener, "alice", "gssencmode=require").replace("dbname=postgres", "dbname=bench")
+    script = tmp_path / "script.sql"
+    # Answers and questions of many packets each, which must come back as they went.
+    script.write_text(
+        "\\set length random(1, 200000)\n"
+        "select repeat(md5(:length::text), :length / 32 + 1) as long \\gset\n"
+        "select (:'long' = repeat(md5(:length::text), :length / 32 + 1))::int as same \\gset\n"
+        "\\if :same\n\\else\nselect 1 / 0;\n\\endif\n".replace(":'long'", "':long'")
+    )
+
+    def run(*words: str | Path) -> str:
+        done = subprocess.run(
+            [our_pgbench, *words, where], env=own, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    run("-i", "-q")
+    mixed = run("-n", "-c", "4", "-j", "2", "-t", "50", "-M", "prepared")
+    anew = run("-n", "-C", "-S", "-c", "4", "-j", "2", "-t", "5")
+    long = run("-n", "-c", "2", "-j", "2", "-t", "20", "-f", script)
+
+    assert "number of transactions actually processed: 200/200" in mixed
+    assert "number of transactions actually processed: 20/20" in anew
+    assert "number of transactions actually processed: 40/40" in long

@@ -6,7 +6,7 @@ use super::account;
 use super::conninfo::{self, KEYWORDS, Settings};
 use super::conversation::Conversation;
 use super::demands::{Methods, Session};
-use super::dial::{self, Approach, Refusal, Station, TlsMode};
+use super::dial::{self, Approach, GssMode, Refusal, Station, TlsMode};
 use super::gss::Service;
 use super::halt::Halt;
 use super::login::{Binding, Greeting, Login};
@@ -43,6 +43,7 @@ pub struct Connection {
     stations: Vec<Station>,
     /// By station.
     passwords: Vec<Option<String>>,
+    gss: GssMode,
     mode: TlsMode,
     tls: TlsSettings,
     binding: Binding,
@@ -109,6 +110,13 @@ impl Connection {
         };
         let folder = home().map(|home| home.join(".postgresql"));
         let (mode, tls) = securing::secure(settings, folder.as_deref())?;
+        // libpq prefers it where nobody says anything, and then measures another connection whenever there is a ticket.
+        let gss = match get("gssencmode").unwrap_or("disable") {
+            "disable" => GssMode::Disable,
+            "prefer" => GssMode::Prefer,
+            "require" => GssMode::Require,
+            other => return Err(format!("invalid gssencmode value: \"{other}\"")),
+        };
         let methods = get("require_auth").map(Methods::parse).transpose()?;
         let session = get("target_session_attrs").map_or(Ok(Session::Any), Session::parse)?;
         let shuffles = match get("load_balance_hosts").unwrap_or("disable") {
@@ -161,6 +169,7 @@ impl Connection {
         Ok(Self {
             stations,
             passwords,
+            gss,
             mode,
             tls,
             binding,
@@ -206,6 +215,7 @@ impl Connection {
         let limit = self.limit.or(limit);
         let approach = Approach {
             stations: &self.stations,
+            gss: self.gss,
             mode: self.mode,
             tls: &self.tls,
             limit,

@@ -44,7 +44,7 @@ pub const KEYWORDS: [(&str, &str, bool); 47] = [
     ("max_protocol_version", "PGMAXPROTOCOLVERSION", false),
     ("ssl_min_protocol_version", "PGSSLMINPROTOCOLVERSION", true),
     ("ssl_max_protocol_version", "PGSSLMAXPROTOCOLVERSION", true),
-    ("gssencmode", "PGGSSENCMODE", false),
+    ("gssencmode", "PGGSSENCMODE", true),
     ("krbsrvname", "PGKRBSRVNAME", true),
     ("gsslib", "PGGSSLIB", false),
     ("gssdelegation", "PGGSSDELEGATION", true),
@@ -57,9 +57,8 @@ pub const KEYWORDS: [(&str, &str, bool); 47] = [
 ];
 
 /// Values that ask for what we do anyway.
-const HARMLESS: [(&str, &[&str]); 5] = [
+const HARMLESS: [(&str, &[&str]); 4] = [
     ("sslcompression", &["0"]),
-    ("gssencmode", &["disable", "prefer"]),
     ("gsslib", &["gssapi"]),
     ("min_protocol_version", &["3.0"]),
     ("max_protocol_version", &["3.0", "latest"]),
@@ -251,10 +250,7 @@ mod tests {
     #[test]
     fn what_would_do_nothing_is_refused() {
         let settings = |text| parse(text).unwrap();
-        assert_eq!(unsupported(&settings("host=a gssencmode=disable")), None);
-        assert_eq!(unsupported(&settings("krbsrvname=pg gsslib=gssapi gssdelegation=1")), None);
-        for refused in ["gssencmode=require", "gsslib=sspi"] {
-            assert!(unsupported(&settings(refused)).is_some(), "{refused}");
-        }
+        assert_eq!(unsupported(&settings("krbsrvname=pg gsslib=gssapi gssdelegation=1 gssencmode=require")), None);
+        assert!(unsupported(&settings("host=a gsslib=sspi")).is_some());
     }
 }

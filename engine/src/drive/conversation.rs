@@ -2,6 +2,7 @@
 
 use super::clock;
 use super::failure::Failure;
+use super::gss::Service;
 use super::halt::Halt;
 use super::socket::{Socket, Wait};
 use super::tls::TlsSettings;
@@ -50,7 +51,12 @@ impl Conversation {
         self.socket.start_tls(host, settings)
     }
 
-    /// One byte that is no message: the answer to a request for TLS.
+    /// The same by GSSAPI.
+    pub fn start_gss(&mut self, service: &Service<'_>) -> Result<(), String> {
+        self.socket.start_gss(service)
+    }
+
+    /// One byte that is no message: the answer to a request for encryption.
     pub fn hear_byte(&mut self) -> Result<u8, Failure> {
         let since = clock::now_ns();
         loop {

@@ -127,9 +127,9 @@ impl Crew {
                 opening = connect::ask(&mut conversation, query)?;
             }
             let (socket, read) = conversation.end();
-            if self.event_loop == EventLoop::IoUring && socket.tls().is_some() {
+            if self.event_loop == EventLoop::IoUring && !socket.is_plain() {
                 return Err(Failure::Request(format!(
-                    "connecting client {number} to arm {arm}: what is under TLS cannot be waited for by io_uring (hint: \
+                    "connecting client {number} to arm {arm}: what is encrypted cannot be waited for by io_uring (hint: \
                      `event_loop` in `setup`)"
                 )));
             }

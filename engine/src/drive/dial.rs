@@ -5,6 +5,7 @@ use super::account;
 use super::conversation::Conversation;
 use super::demands::Session;
 use super::failure::Failure;
+use super::gss;
 use super::halt::Halt;
 use super::login::{self, Greeting, Login, Unwelcome};
 use super::socket::{PeerWatch, Socket};
@@ -36,9 +37,20 @@ pub enum TlsMode {
     Require,
 }
 
+/// Whether GSSAPI encrypts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GssMode {
+    Disable,
+    /// If we have a ticket and the server can.
+    Prefer,
+    Require,
+}
+
 #[derive(Debug, Clone)]
 pub struct Approach<'a> {
     pub stations: &'a [Station],
+    pub gss: GssMode,
+    /// Of what GSSAPI does not encrypt.
     pub mode: TlsMode,
     pub tls: &'a TlsSettings,
     pub limit: Option<Duration>,
@@ -63,6 +75,14 @@ pub struct Refusal {
 enum Address {
     Unix(PathBuf),
     Tcp(SocketAddr),
+}
+
+/// What a connection is to be encrypted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cover {
+    None,
+    Tls,
+    Gss,
 }
 
 /// Tries the stations and their addresses in order. `login` gives the login for the station.
@@ -96,14 +116,21 @@ fn dial_all<'l>(
             }
         };
         for address in addresses {
-            let ways: &[bool] = match (&address, approach.mode) {
-                (Address::Unix(_), _) | (_, TlsMode::Disable) => &[false],
-                (_, TlsMode::Allow) => &[false, true],
-                (_, TlsMode::Prefer) => &[true, false],
-                (_, TlsMode::Require) => &[true],
+            let without_gss: &[Cover] = match (&address, approach.mode) {
+                (Address::Unix(_), _) | (_, TlsMode::Disable) => &[Cover::None],
+                (_, TlsMode::Allow) => &[Cover::None, Cover::Tls],
+                (_, TlsMode::Prefer) => &[Cover::Tls, Cover::None],
+                (_, TlsMode::Require) => &[Cover::Tls],
             };
-            for &secure in ways {
-                match attempt(approach, station, &address, secure, &login(station)) {
+            let ways = match (&address, approach.gss) {
+                (_, GssMode::Require) => vec![Cover::Gss],
+                (Address::Tcp(_), GssMode::Prefer) if gss::require_credential().is_ok() => {
+                    [&[Cover::Gss], without_gss].concat()
+                }
+                _ => without_gss.to_vec(),
+            };
+            for cover in ways {
+                match attempt(approach, station, &address, cover, &login(station)) {
                     Ok(Ok((mut conversation, greeting))) => match approach.session.check(&mut conversation) {
                         Ok(Ok(())) => {
                             conversation.patience = None;
@@ -118,7 +145,7 @@ fn dial_all<'l>(
                             break;
                         }
                     },
-                    // Neither way would get further.
+                    // No way would get further.
                     Ok(Err(failed)) => {
                         refusal.text += &format!("{} failed: {}\n", shown(station, &address), failed.text.trim_end());
                         refusal.needs_password |= failed.needs_password;
@@ -134,15 +161,26 @@ fn dial_all<'l>(
     Err(refusal)
 }
 
-/// The outer error is one that the other way, with or without TLS, might not have.
+/// The outer error is one that another way, with or without encryption, might not have.
 fn attempt(
     approach: &Approach<'_>,
     station: &Station,
     address: &Address,
-    secure: bool,
+    cover: Cover,
     login: &Login<'_>,
 ) -> Result<Result<(Conversation, Greeting), Refusal>, String> {
     let given_up = |text: String| Ok(Err(Refusal { text, needs_password: false }));
+    match (cover, address) {
+        (Cover::Gss, Address::Unix(_)) => {
+            return given_up("GSSAPI encryption required but it is not supported over a local socket".to_owned());
+        }
+        (Cover::Gss, Address::Tcp(_)) => {
+            if let Err(what) = gss::require_credential() {
+                return given_up(what);
+            }
+        }
+        (Cover::None | Cover::Tls, _) => {}
+    }
     let socket = match address {
         Address::Unix(path) => Socket::connect_unix(path),
         Address::Tcp(address) => Socket::connect_tcp(*address, approach.limit, &approach.watch),
@@ -165,7 +203,7 @@ fn attempt(
     }
     let doing = "could not receive data from server".to_owned();
     let mut conversation = Conversation::over(socket, approach.halt, approach.limit, doing);
-    if secure {
+    if cover == Cover::Tls {
         if let Some(missing) = approach.tls.missing_roots() {
             return given_up(format!(
                 "root certificate file \"{}\" does not exist\nEither provide the file, or change sslmode to disable server \
@@ -187,6 +225,9 @@ fn attempt(
             Err(failure) => return Err(words(&failure)),
         }
     }
+    if cover == Cover::Gss {
+        encrypt_by_gss(&mut conversation, login, approach.gss)?;
+    }
     match login::greet(&mut conversation, login) {
         Ok(greeting) => Ok(Ok((conversation, greeting))),
         Err(Unwelcome::NoPassword(_)) => {
@@ -198,6 +239,17 @@ fn attempt(
         Err(Unwelcome::Untrusted(what)) => given_up(what),
         Err(Unwelcome::Inside(failure)) => given_up(words(&failure)),
         Err(Unwelcome::Failure(failure)) => Err(words(&failure)),
+    }
+}
+
+fn encrypt_by_gss(conversation: &mut Conversation, login: &Login<'_>, mode: GssMode) -> Result<(), String> {
+    let service = login.service.as_ref().ok_or("GSSAPI encryption required, and we have no ticket to show")?;
+    let answer = conversation.send(frontend::GSS_REQUEST).and_then(|()| conversation.hear_byte());
+    match answer.map_err(|failure| words(&failure))? {
+        b'G' => conversation.start_gss(service),
+        b'N' if mode == GssMode::Prefer => Err("server doesn't support GSSAPI encryption".to_owned()),
+        b'N' => Err("server doesn't support GSSAPI encryption, but it was required".to_owned()),
+        other => Err(format!("received invalid response to GSSAPI negotiation: {}", char::from(other))),
     }
 }
 

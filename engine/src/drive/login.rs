@@ -118,7 +118,9 @@ impl Authentication<'_, '_> {
                 {
                     return Err(untrusted(what));
                 }
-                if !self.finished {
+                // Who agreed on encryption with GSSAPI has shown who he is.
+                let shown = conversation.socket().is_under_gss() && self.check(Method::Gss).is_ok();
+                if !self.finished && !shown {
                     self.check(Method::None)?;
                 }
                 self.done = true;
@@ -204,7 +206,7 @@ impl Authentication<'_, '_> {
             return Err(untrusted("duplicate GSS authentication request"));
         }
         let service = self.login.service.as_ref().ok_or(Unwelcome::Unsupported("GSSAPI"))?;
-        self.gss = Some(Exchange::begin(service).map_err(Unwelcome::Untrusted)?);
+        self.gss = Some(Exchange::to_log_in(service).map_err(Unwelcome::Untrusted)?);
         self.go_on_with_gss(conversation, &[])
     }
 

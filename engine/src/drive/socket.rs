@@ -1,5 +1,7 @@
-//! A connection's socket: Unix or TCP, plain or under TLS.
+//! A connection's socket: Unix or TCP, plain or encrypted, by TLS or GSSAPI.
 
+use super::gss::Service;
+use super::gss::encryption::Encryption;
 use super::halt::LOOK_UP;
 use super::tls::{Tls, TlsSettings};
 use std::io::{self, ErrorKind, Read, Write};
@@ -16,7 +18,15 @@ const PATH_BYTES_MAX: usize = 107;
 #[derive(Debug)]
 pub struct Socket {
     plain: Plain,
-    tls: Option<Box<Tls>>,
+    cover: Cover,
+}
+
+/// What is around the bytes.
+#[derive(Debug)]
+enum Cover {
+    None,
+    Tls(Box<Tls>),
+    Gss(Box<Encryption>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +45,7 @@ impl Socket {
         let stream = UnixStream::connect(path)?;
         stream.set_read_timeout(Some(LOOK_UP))?;
         stream.set_write_timeout(Some(LOOK_UP))?;
-        Ok(Self { plain: Plain(stream.into()), tls: None })
+        Ok(Self { plain: Plain(stream.into()), cover: Cover::None })
     }
 
     /// Without delays to fill packets, and noticing a peer that is gone, as libpq sets it up.
@@ -48,7 +58,7 @@ impl Socket {
         stream.set_read_timeout(Some(LOOK_UP))?;
         stream.set_write_timeout(Some(LOOK_UP))?;
         watch.set(&stream)?;
-        Ok(Self { plain: Plain(stream.into()), tls: None })
+        Ok(Self { plain: Plain(stream.into()), cover: Cover::None })
     }
 
     /// Of a Unix socket: the number of the user whose process listens at the other end.
@@ -67,29 +77,48 @@ impl Socket {
     /// Everything from here on is encrypted.
     pub fn start_tls(&mut self, host: &str, settings: &TlsSettings) -> Result<(), String> {
         let tls = Tls::over(&mut Patient(&self.plain), host, settings)?;
-        self.tls = Some(Box::new(tls));
+        self.cover = Cover::Tls(Box::new(tls));
+        Ok(())
+    }
+
+    /// The same by GSSAPI.
+    pub fn start_gss(&mut self, service: &Service<'_>) -> Result<(), String> {
+        self.cover = Cover::Gss(Box::new(Encryption::over(&mut Patient(&self.plain), service)?));
         Ok(())
     }
 
     pub fn tls(&self) -> Option<&Tls> {
-        self.tls.as_deref()
+        match &self.cover {
+            Cover::Tls(tls) => Some(tls),
+            Cover::None | Cover::Gss(_) => None,
+        }
+    }
+
+    pub fn is_under_gss(&self) -> bool {
+        matches!(self.cover, Cover::Gss(_))
+    }
+
+    /// Whether what the kernel has are the bytes themselves.
+    pub fn is_plain(&self) -> bool {
+        matches!(self.cover, Cover::None)
     }
 
     /// 0: the other side has closed. A reset is the same: it closed without reading all we sent.
     #[inline]
     pub fn receive(&mut self, buffer: &mut [u8], wait: Wait) -> io::Result<usize> {
-        match &mut self.tls {
-            None => self.plain.receive(buffer, wait),
-            Some(tls) => tls.receive(&mut Raw(&self.plain, wait), buffer),
+        match &mut self.cover {
+            Cover::None => self.plain.receive(buffer, wait),
+            Cover::Tls(tls) => tls.receive(&mut Raw(&self.plain, wait), buffer),
+            Cover::Gss(gss) => gss.receive(&mut Raw(&self.plain, wait), buffer),
         }
     }
 
-    /// As [`Socket::send`], without waiting for room; under TLS it waits.
+    /// As [`Socket::send`], without waiting for room; what is encrypted waits.
     #[inline]
     pub fn send_at_once(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.tls {
-            None => self.plain.send(bytes, Wait::No),
-            Some(_) => self.send(bytes),
+        match &self.cover {
+            Cover::None => self.plain.send(bytes, Wait::No),
+            Cover::Tls(_) | Cover::Gss(_) => self.send(bytes),
         }
     }
 
@@ -97,9 +126,10 @@ impl Socket {
     /// its last words can still be received, and say more than a broken pipe.
     #[inline]
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.tls {
-            None => self.plain.send(bytes, Wait::Yes),
-            Some(tls) => tls.send(&mut Raw(&self.plain, Wait::Yes), bytes),
+        match &mut self.cover {
+            Cover::None => self.plain.send(bytes, Wait::Yes),
+            Cover::Tls(tls) => tls.send(&mut Raw(&self.plain, Wait::Yes), bytes),
+            Cover::Gss(gss) => gss.send(&mut Raw(&self.plain, Wait::Yes), bytes),
         }
     }
 }
@@ -190,7 +220,7 @@ impl Plain {
     }
 }
 
-/// The socket as TLS reads and writes it.
+/// The socket as those who encrypt read and write it.
 struct Raw<'a>(&'a Plain, Wait);
 
 impl Read for Raw<'_> {

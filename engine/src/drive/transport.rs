@@ -79,13 +79,13 @@ impl Transport {
         }
     }
 
-    /// Takes a socket over, at a place where there is none. io_uring takes none under TLS, and none where there was another
+    /// Takes a socket over, at a place where there is none. io_uring takes none that is encrypted, and none where there was another
     /// before.
     pub fn adopt(&mut self, place: usize, socket: Socket) -> io::Result<()> {
         match &mut self.0 {
             Kind::Polled(polled) => polled.adopt(place, socket),
-            Kind::Ring { .. } if socket.tls().is_some() => {
-                Err(io::Error::new(ErrorKind::Unsupported, "connections under TLS are not for io_uring"))
+            Kind::Ring { .. } if !socket.is_plain() => {
+                Err(io::Error::new(ErrorKind::Unsupported, "encrypted connections are not for io_uring"))
             }
             Kind::Ring { ring, sockets } => {
                 ring.watch(place, &socket)?;

@@ -74,6 +74,9 @@ pub fn ssl_request() -> BytesMut {
     })
 }
 
+/// The same for encryption by GSSAPI.
+pub const GSS_REQUEST: &[u8] = b"\0\0\0\x08\x04\xd2\x16\x30";
+
 pub fn cancel_request(process_id: i32, secret_key: i32) -> BytesMut {
     encoded(|out| {
         encode::cancel_request(process_id, secret_key, out);

@@ -1,10 +1,13 @@
-//! The system's GSSAPI library, loaded when a server asks for it: whoever has no Kerberos needs no library of it.
+//! The system's GSSAPI library, loaded when a server or the user asks for it: whoever has no Kerberos needs no library of it.
 //!
-//! The C interface is that of RFC 2744, which has been the same since 2000; types and constants are its. Whatever the
-//! library makes for us is given back when it is dropped.
+//! Whatever the library makes for us is given back when it is dropped.
 
+use super::interface::{
+    AcquireCredential, Buffer, CONFIDENTIALITY, CONTINUE_NEEDED, DELEGATION, DeleteContext, DisplayStatus, ERRORS,
+    HOST_BASED_SERVICE, Handle, INTEGRITY, ImportName, InitiateContext, LimitSize, MUTUAL, OF_GSSAPI, OF_INITIATOR,
+    OF_MECHANISM, ObjectId, REPLAY, Release, ReleaseBuffer, SEQUENCE, Status, Unwrap, Wrap,
+};
 use std::error::Error as _;
-use std::ffi::c_void;
 use std::fmt;
 use std::ptr;
 use std::sync::OnceLock;
@@ -12,70 +15,30 @@ use std::sync::OnceLock;
 /// MIT's, which every distribution of Linux has.
 const FILE: &str = "libgssapi_krb5.so.2";
 
-/// OM_uint32.
-type Status = u32;
-type Handle = *mut c_void;
-
-/// Upper half of a status: errors. The lower half of one without errors says what is still to do.
-const ERRORS: Status = 0xffff_0000;
-const CONTINUE_NEEDED: Status = 1;
-const DELEGATION: u32 = 1;
-const MUTUAL: u32 = 2;
-/// Which of the two parts of a status a text is asked for.
-const OF_GSSAPI: i32 = 1;
-const OF_MECHANISM: i32 = 2;
-
-/// gss_buffer_desc
-#[repr(C)]
-#[derive(Debug)]
-struct Buffer {
-    length: usize,
-    value: *mut c_void,
-}
-
-/// gss_OID_desc
-#[repr(C)]
-struct ObjectId {
-    length: u32,
-    elements: *const c_void,
-}
-
-/// GSS_C_NT_HOSTBASED_SERVICE: 1.2.840.113554.1.2.1.4
-const HOST_BASED_SERVICE: &[u8] = b"\x2a\x86\x48\x86\xf7\x12\x01\x02\x01\x04";
-
-type ImportName = unsafe extern "C" fn(*mut Status, *const Buffer, *const ObjectId, *mut Handle) -> Status;
-type ReleaseName = unsafe extern "C" fn(*mut Status, *mut Handle) -> Status;
-type ReleaseBuffer = unsafe extern "C" fn(*mut Status, *mut Buffer) -> Status;
-type DeleteContext = unsafe extern "C" fn(*mut Status, *mut Handle, *mut Buffer) -> Status;
-type DisplayStatus = unsafe extern "C" fn(*mut Status, Status, i32, *const ObjectId, *mut u32, *mut Buffer) -> Status;
-/// Minor status, credential, context, target, mechanism, flags, lifetime, channel bindings, token from the server; then
-/// what comes back: mechanism, token to the server, flags, lifetime.
-type InitiateContext = unsafe extern "C" fn(
-    *mut Status,
-    Handle,
-    *mut Handle,
-    Handle,
-    *const ObjectId,
-    u32,
-    u32,
-    *const c_void,
-    *const Buffer,
-    *mut *mut ObjectId,
-    *mut Buffer,
-    *mut u32,
-    *mut u32,
-) -> Status;
-
 #[derive(Debug)]
 pub struct Library {
     import_name: ImportName,
-    release_name: ReleaseName,
+    release_name: Release,
+    acquire_credential: AcquireCredential,
+    release_credential: Release,
     release_buffer: ReleaseBuffer,
     delete_context: DeleteContext,
     display_status: DisplayStatus,
     initiate_context: InitiateContext,
+    limit_size: LimitSize,
+    wrap: Wrap,
+    unwrap: Unwrap,
     /// Unloaded with the rest, so no function outlives it.
     _loaded: libloading::Library,
+}
+
+/// What an exchange is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To know each other.
+    Login,
+    /// Also to talk in secret.
+    Encryption,
 }
 
 /// What one step of an exchange came to.
@@ -115,6 +78,11 @@ impl Library {
                 delete_context: *loaded.get(b"gss_delete_sec_context\0").map_err(unusable)?,
                 display_status: *loaded.get(b"gss_display_status\0").map_err(unusable)?,
                 initiate_context: *loaded.get(b"gss_init_sec_context\0").map_err(unusable)?,
+                acquire_credential: *loaded.get(b"gss_acquire_cred\0").map_err(unusable)?,
+                release_credential: *loaded.get(b"gss_release_cred\0").map_err(unusable)?,
+                limit_size: *loaded.get(b"gss_wrap_size_limit\0").map_err(unusable)?,
+                wrap: *loaded.get(b"gss_wrap\0").map_err(unusable)?,
+                unwrap: *loaded.get(b"gss_unwrap\0").map_err(unusable)?,
                 _loaded: loaded,
             })
         }
@@ -125,13 +93,18 @@ impl Library {
         &'static self,
         context: &mut Context,
         target: &Name,
+        purpose: Purpose,
         delegates: bool,
         received: &[u8],
     ) -> Result<Turn, Refused> {
         let received = lent(received);
         let mut token = Given::none(self);
         let mut minor = 0;
-        let flags = MUTUAL | if delegates { DELEGATION } else { 0 };
+        let asked = match purpose {
+            Purpose::Login => MUTUAL,
+            Purpose::Encryption => MUTUAL | REPLAY | SEQUENCE | CONFIDENTIALITY | INTEGRITY,
+        };
+        let flags = asked | if delegates { DELEGATION } else { 0 };
         // SAFETY: name and context are of this library and live; the context may be the null that begins an exchange.
         // Both buffers live as long as the call, and the library only reads the one that came. Credential, mechanism,
         // lifetime and channel bindings are defaults, and null is allowed for what we do not want back.
@@ -154,6 +127,75 @@ impl Library {
         };
         self.check(major, minor)?;
         Ok(Turn { token: token.bytes().to_vec(), is_done: major & CONTINUE_NEEDED == 0 })
+    }
+
+    /// gss_acquire_cred: whether there is anything to show who we are.
+    pub fn has_credential(&self) -> bool {
+        let (mut minor, mut credential) = (0, ptr::null_mut());
+        // SAFETY: all pointers are to live values or null, which stands for defaults and for what we do not want back.
+        let major = unsafe {
+            (self.acquire_credential)(
+                &raw mut minor,
+                ptr::null_mut(),
+                0,
+                ptr::null(),
+                OF_INITIATOR,
+                &raw mut credential,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        };
+        // SAFETY: the handle is the library's and nobody uses it; of null nothing is released.
+        unsafe { (self.release_credential)(&raw mut minor, &raw mut credential) };
+        major & ERRORS == 0
+    }
+
+    /// gss_wrap_size_limit: how many bytes may be wrapped so that no more than `most` come out.
+    pub fn wraps_at_most(&'static self, context: &Context, most: u32) -> Result<usize, Refused> {
+        let (mut minor, mut fit) = (0, 0);
+        // SAFETY: the context is of this library and live, and so are the values that are pointed to.
+        let major = unsafe { (self.limit_size)(&raw mut minor, context.handle, 1, 0, most, &raw mut fit) };
+        self.check(major, minor)?;
+        Ok((fit as usize).max(1))
+    }
+
+    /// gss_wrap: the bytes encrypted, and whether they are.
+    pub fn wrap(&'static self, context: &Context, text: &[u8]) -> Result<(Vec<u8>, bool), Refused> {
+        let (text, mut wrapped, mut minor, mut is_secret) = (lent(text), Given::none(self), 0, 0);
+        // SAFETY: the context is of this library and live, and so are all values that are pointed to; the library only
+        // reads the text.
+        let major = unsafe {
+            (self.wrap)(
+                &raw mut minor,
+                context.handle,
+                1,
+                0,
+                &raw const text,
+                &raw mut is_secret,
+                &raw mut wrapped.buffer,
+            )
+        };
+        self.check(major, minor)?;
+        Ok((wrapped.bytes().to_vec(), is_secret != 0))
+    }
+
+    /// gss_unwrap: the bytes decrypted, and whether they were encrypted.
+    pub fn unwrap(&'static self, context: &Context, wrapped: &[u8]) -> Result<(Vec<u8>, bool), Refused> {
+        let (wrapped, mut text, mut minor, mut is_secret) = (lent(wrapped), Given::none(self), 0, 0);
+        // SAFETY: the context is of this library and live, and so are all values that are pointed to; the library only
+        // reads what is wrapped, and null is allowed for the quality, which we do not want back.
+        let major = unsafe {
+            (self.unwrap)(
+                &raw mut minor,
+                context.handle,
+                &raw const wrapped,
+                &raw mut text.buffer,
+                &raw mut is_secret,
+                ptr::null_mut(),
+            )
+        };
+        self.check(major, minor)?;
+        Ok((text.bytes().to_vec(), is_secret != 0))
     }
 
     fn check(&'static self, major: Status, minor: Status) -> Result<(), Refused> {
@@ -271,6 +313,10 @@ impl Context {
         Self { library, handle: ptr::null_mut() }
     }
 }
+
+// SAFETY: RFC 2744 ties a context to no thread, and the library uses a lock of its own for what threads share; whoever has
+// the context is the only one to use it.
+unsafe impl Send for Context {}
 
 impl Drop for Context {
     fn drop(&mut self) {

@@ -133,12 +133,12 @@ pub fn work(shared: &Shared, beginning: Beginning) -> Result<Done, Trouble> {
 }
 
 /// With the clients' sockets, if they have some already. Where nothing else was asked for it is io_uring, if the kernel has
-/// it and all connections are there to stay and not under TLS.
+/// it and all connections are there to stay and not encrypted.
 fn transport(settings: &Settings, clients: usize, sockets: Vec<Socket>) -> Result<Transport, Trouble> {
-    let is_plain = !settings.reconnects && sockets.iter().all(|socket| socket.tls().is_none());
+    let is_plain = !settings.reconnects && sockets.iter().all(Socket::is_plain);
     let event_loop = match settings.event_loop {
         Some(EventLoop::IoUring) if !is_plain => {
-            return Err(Trouble::Fatal("io_uring cannot be used for connections under TLS".to_owned()));
+            return Err(Trouble::Fatal("io_uring cannot be used for connections under TLS or GSSAPI".to_owned()));
         }
         None if is_plain && EventLoop::IoUring.check(clients).is_ok() => EventLoop::IoUring,
         wanted => wanted.unwrap_or(EventLoop::Epoll),

@@ -108,10 +108,10 @@ impl Ring {
     }
 
     /// From the next [`Ring::wait`] on; nobody else may read or write the socket, or close it before
-    /// [`Ring::forget`]. A token is for one socket only: of one before there may still be answers to come. What is under TLS
+    /// [`Ring::forget`]. A token is for one socket only: of one before there may still be answers to come. What is encrypted
     /// cannot be watched.
     pub fn watch(&mut self, token: usize, socket: &Socket) -> io::Result<()> {
-        assert!(socket.tls().is_none(), "the kernel cannot decrypt");
+        assert!(socket.is_plain(), "the kernel cannot decrypt");
         let line = &mut self.lines[token];
         assert!(!mem::replace(&mut line.was_watched, true), "a token is for one socket");
         self.ring.submitter().register_files_update(token as u32, &[socket.as_raw_fd()])?;
