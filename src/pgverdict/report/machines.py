@@ -109,6 +109,6 @@ def machine_screen(first: RunRecord, second: RunRecord) -> str:
 
 def _host(run: RunRecord) -> str:
     told = dict(run.host)
-    if (memory := told.get("memory_bytes", "")).isdecimal():
+    if (memory := str(told.get("memory_bytes"))).isdecimal():
         told["memory_bytes"] = show_bytes(int(memory))
     return ", ".join(f"{fact.removesuffix('_bytes')} {told[fact]}" for fact in _FACTS if fact in told)

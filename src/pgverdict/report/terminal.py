@@ -60,7 +60,7 @@ def _width(part: RenderableType, console: Console) -> int:
 
 def _without_blanks(line: list[Segment]) -> list[Segment]:
     """The line without blanks at its end, and without what would steer the terminal."""
-    kept = [Segment(words.visible(one.text), one.style) for one in line]
+    kept = [Segment(words.visible(one.text), one.style, one.control) for one in line]
     while kept and not kept[-1].text.strip():
         kept.pop()
     return [*kept[:-1], Segment(kept[-1].text.rstrip(), kept[-1].style)] if kept else []

@@ -58,7 +58,7 @@ def open_exported(file: Path) -> Iterator[Store]:
             ):
                 original.backup(connection)
         except sqlite3.Error as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:  # of the copy
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:  # of the copy
                 raise WorldError(
                     f"cannot read {file}: no room for a copy of it in {folder}",
                     hint="set TMPDIR to a directory with more room",
