@@ -1,8 +1,9 @@
 """What the rounds under each treatment say: how far they scatter, and where that comes from. Pure but for `read`.
 
 What counts is the standard deviation of a round's log ratio: with 0.7 % instead of 1 % the same verdict takes half
-the rounds. Where many rounds are needed, the time to a verdict is the variance by the seconds of a round. Limits take
-the noise to be normal; with heavier tails the truth lies outside more often than they say.
+the rounds. A treatment is compared with the plain rounds of the same days, with which it took turns. Where many rounds
+are needed, the time to a verdict is the variance by the seconds of a round. Limits take the noise to be normal; with
+heavier tails the truth lies outside more often than they say.
 """
 
 import math
@@ -28,7 +29,7 @@ them.
 """
 
 HEAD = (
-    "treatment", "rounds", "seconds", "metric", "round [90 %]", "variance against plain [90 %]",
+    "treatment", "rounds", "seconds", "metric", "round [90 %]", "variance against plain of the same days [90 %]",
     "time to a verdict against plain", "within a start", "between starts", "started first takes longer by [95 %]",
 )  # fmt: skip
 
@@ -49,10 +50,11 @@ def table(recorded: Mapping[str, Sequence[Repetition]]) -> str:
         for metric in METRICS if repetitions else ():
             found = components(repetitions, metric)
             against = time = ""
-            if recorded.get(PLAIN) and treatment.name != PLAIN:
-                plain = components(recorded[PLAIN], metric)
+            beside = of_the_same_days(recorded.get(PLAIN, ()), repetitions)
+            if beside and treatment.name != PLAIN:
+                plain = components(beside, metric)
                 against = _against(found, plain)
-                seconds = round_s(repetitions) / round_s(recorded[PLAIN])
+                seconds = round_s(repetitions) / round_s(beside)
                 time = f"{(found.round_sd / plain.round_sd) ** 2 * seconds:.2f}"
             started = found.orders[0]
             rows.append(
@@ -64,6 +66,12 @@ def table(recorded: Mapping[str, Sequence[Repetition]]) -> str:
             )  # fmt: skip
     said = [f"- `{one.name}`: {one.line.title}" for one in TREATMENTS if recorded.get(one.name)]
     return "\n".join([TITLE, facts(recorded), *([*said, "", markdown_table(rows)] if said else [])])
+
+
+def of_the_same_days(plain: Sequence[Repetition], treated: Sequence[Repetition]) -> list[Repetition]:
+    """The plain runs that took turns with these: the host's noise differs by more between days than treatments do."""
+    days = {one.begun[:10] for one in treated}
+    return [one for one in plain if one.begun[:10] in days]
 
 
 def round_s(repetitions: Sequence[Repetition]) -> float:

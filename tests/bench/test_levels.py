@@ -171,6 +171,20 @@ def test_a_round_that_takes_twice_as_long_must_scatter_less_to_be_worth_it(tmp_p
     assert float(pairs[6]) == pytest.approx(2 * float(pairs[5].split()[0]), abs=0.011)
 
 
+def test_plain_rounds_of_another_day_are_compared_with_nothing(tmp_path: Path) -> None:
+    for day, sd in ((1, 0.02), (2, 0.004)):
+        run = made.repetition(
+            made.rounds_of(made.normal(320, sd), metrics=METRICS), begun=f"2026-11-0{day}T12:00:00+00:00"
+        )
+        keep(run, tmp_path / PLAIN, f"000{day}", compress=True)
+    treated = made.repetition(
+        made.rounds_of(made.normal(320, 0.004, seed=2), metrics=METRICS), begun="2026-11-02T13:00:00+00:00"
+    )
+    keep(treated, tmp_path / "pairs-30", "0001", compress=True)
+
+    assert float(_rows(tmp_path)[3][5].split()[0]) == pytest.approx(1.0, rel=0.3)
+
+
 def test_an_unknown_treatment_is_told_from_the_nearest(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="treatment"):
         under_test.main(["--measure", "slices-2", "--results", str(tmp_path)])
