@@ -1,9 +1,6 @@
 """A server that somebody else runs: on a TCP port of this host, with passwords and TLS, and users of three kinds."""
 
-import contextlib
-import random
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -22,6 +19,7 @@ from pgverdict.servers.home import Home
 from pgverdict.servers.obtain import obtain
 from pgverdict.servers.workspace import Workspace
 from tests.homes import home_for_tests
+from tests.listening import free_port
 
 READY_S_MAX = 30
 PASSWORD = "it's: a secret"
@@ -83,7 +81,7 @@ def somebody_elses(release: str = "17") -> Iterator[Elsewhere]:
         )  # fmt: skip
         key.chmod(0o600)
         account.give(key)
-        data, sockets, port = workspace.path / "data", workspace.socket_directory("elsewhere"), _free_port()
+        data, sockets, port = workspace.path / "data", workspace.socket_directory("elsewhere"), free_port()
         create_cluster(install, data, account)
         old = install.major < (10,)
         (data / "pg_hba.conf").write_text(RULES.replace("scram-sha-256", "md5") if old else RULES)
@@ -113,15 +111,6 @@ def somebody_elses(release: str = "17") -> Iterator[Elsewhere]:
         finally:
             process.terminate()
             process.wait(READY_S_MAX)
-
-
-def _free_port() -> int:
-    """Below those that the system gives to clients, so that none of them takes it before the server."""
-    for port in random.sample(range(20_000, 30_000), 100):
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
-    pytest.fail("no port is free")
 
 
 def _await(elsewhere: Elsewhere, log: Path) -> None:

@@ -43,15 +43,14 @@ def read(results: Path) -> dict[str, list[Repetition]]:
 
 
 def table(recorded: Mapping[str, Sequence[Repetition]]) -> str:
-    """The page: a row per treatment and metric; treatments without rounds are left out."""
+    """The page: a row per treatment and metric, of plain rounds per day; treatments without rounds are left out."""
     rows: list[tuple[str, ...]] = [HEAD]
-    for treatment in TREATMENTS:
-        repetitions = recorded.get(treatment.name, ())
-        for metric in METRICS if repetitions else ():
+    for name, repetitions in _rows(recorded):
+        for metric in METRICS:
             found = components(repetitions, metric)
             against = time = ""
             beside = of_the_same_days(recorded.get(PLAIN, ()), repetitions)
-            if beside and treatment.name != PLAIN:
+            if beside and repetitions[0] not in beside:
                 plain = components(beside, metric)
                 against = _against(found, plain)
                 seconds = round_s(repetitions) / round_s(beside)
@@ -59,13 +58,26 @@ def table(recorded: Mapping[str, Sequence[Repetition]]) -> str:
             started = found.orders[0]
             rows.append(
                 (
-                    f"`{treatment.name}`", str(found.rounds), f"{round_s(repetitions):.2f}", f"`{metric}`",
+                    name, str(found.rounds), f"{round_s(repetitions):.2f}", f"`{metric}`",
                     _scatter(found), against, time, _percent(found.within_sd), _percent(found.start_sd),
                     f"{started.effect:+.2%} [{started.low:+.2%}, {started.high:+.2%}]",
                 )
             )  # fmt: skip
     said = [f"- `{one.name}`: {one.line.title}" for one in TREATMENTS if recorded.get(one.name)]
     return "\n".join([TITLE, facts(recorded), *([*said, "", markdown_table(rows)] if said else [])])
+
+
+def _rows(recorded: Mapping[str, Sequence[Repetition]]) -> list[tuple[str, Sequence[Repetition]]]:
+    """What a row is about, with its runs: each day of plain ones is what other treatments are held against."""
+    found: list[tuple[str, Sequence[Repetition]]] = []
+    for one in TREATMENTS:
+        repetitions = recorded.get(one.name, ())
+        days = sorted({repetition.begun[:10] for repetition in repetitions})
+        if one.name == PLAIN and len(days) > 1:
+            found += [(f"`{PLAIN}`, {day}", [r for r in repetitions if r.begun[:10] == day]) for day in days]
+        elif repetitions:
+            found.append((f"`{one.name}`", repetitions))
+    return found
 
 
 def of_the_same_days(plain: Sequence[Repetition], treated: Sequence[Repetition]) -> list[Repetition]:

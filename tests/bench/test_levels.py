@@ -182,7 +182,11 @@ def test_plain_rounds_of_another_day_are_compared_with_nothing(tmp_path: Path) -
     )
     keep(treated, tmp_path / "pairs-30", "0001", compress=True)
 
-    assert float(_rows(tmp_path)[3][5].split()[0]) == pytest.approx(1.0, rel=0.3)
+    rows = _rows(tmp_path)
+    assert [row[0] for row in rows[:: len(METRICS)]] == [
+        f"`{PLAIN}`, 2026-11-01", f"`{PLAIN}`, 2026-11-02", "`pairs-30`"
+    ]  # fmt: skip
+    assert float(rows[2 * len(METRICS)][5].split()[0]) == pytest.approx(1.0, rel=0.3)
 
 
 def test_an_unknown_treatment_is_told_from_the_nearest(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from tests.servers.conftest import (  # noqa: F401 (fixtures, found by their nam
     sockets,
 )
 
+from .listener import listener  # noqa: F401 (the same)
 from .program import Program
 
 OURS = "PGVERDICT_PGBENCH"

@@ -141,3 +141,20 @@ def test_a_disk_that_is_full_leaves_nothing_half_written(
     assert refused.value.hint == "make room on its file system"
     assert [path.name for path in tmp_path.glob("out/**/*")] == []
     assert (tmp_path / "out").exists() is there
+
+
+def test_what_others_put_beside_a_half_written_folder_stays(
+    kept: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = folder._csv
+
+    def write_beside(place: Path, table: Table, rows: folder.Rows) -> None:
+        write(place, table, rows)
+        (place / "thesis.csv").write_text("theirs")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(folder, "_csv", write_beside)
+    with pytest.raises(WorldError, match="No space left on device"):
+        write_csv(kept, "run", tmp_path / "out")
+
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["thesis.csv"]

@@ -71,13 +71,15 @@ def _write(store: Store, run_id: str, folder: Path, write_table: WriteTable) -> 
 
 @contextmanager
 def _whole_or_nothing(folder: Path, *, new: bool) -> Iterator[None]:
-    """Removes what was written into a folder that was empty, if not all of it could be."""
+    """Removes what we wrote into a folder that was empty, if not all of it could be; what others did stays."""
+    ours = {"README", *(table.name for table in tables.metadata.sorted_tables)}
     try:
         yield
     except BaseException:
         for file in folder.iterdir():
-            file.unlink()
-        if new:
+            if file.stem in ours and not file.is_dir():
+                file.unlink()
+        if new and not any(folder.iterdir()):
             folder.rmdir()
         raise
 
