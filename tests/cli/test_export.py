@@ -10,7 +10,7 @@ import pytest
 
 from pgverdict.cli import stores
 from pgverdict.cli.exits import run
-from pgverdict.cli.show import write_report
+from pgverdict.cli.outputs import write_report
 from pgverdict.store import place
 from pgverdict.store.opening import open_store
 from tests.report import samples

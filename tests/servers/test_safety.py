@@ -22,6 +22,7 @@ from pgverdict.servers.cgroups import make_cgroup, obstacle
 from pgverdict.servers.home import Home
 from pgverdict.servers.install import Install
 from pgverdict.servers.marked import mark, remove_tree
+from pgverdict.servers.scratch import remove_at_once
 from pgverdict.servers.scratch import scratch as scratch_directory
 from pgverdict.servers.server import Server
 from pgverdict.servers.supervisor import Supervisor
@@ -342,11 +343,15 @@ def test_remains_without_a_mark_are_swept_too(own_home: Home) -> None:
     assert [path for path in own_home.runs.iterdir() if path.is_dir()] == []
 
 
-def test_downloads_and_installs_that_were_cut_short_are_swept(own_home: Home) -> None:
+def test_what_was_cut_short_is_swept(own_home: Home) -> None:
+    own_home.repositories.mkdir(exist_ok=True)
     old = [
         own_home.installs / ".unpacking-x",
+        own_home.installs / ".removing-x",
         own_home.downloads / ".fetch-x",
         own_home.downloads / ".maven-x",
+        own_home.templates / ".removing-x",
+        own_home.repositories / ".cloning-x",
     ]
     for path in old:
         path.mkdir()
@@ -360,10 +365,31 @@ def test_downloads_and_installs_that_were_cut_short_are_swept(own_home: Home) ->
         (sentence,) = sweep(own_home)
         assert used.exists(), "somebody is at work there"
 
-    assert sentence.startswith("found downloads or installs that were cut short: removed ")
+    assert sentence.startswith("found downloads, installs or deletions that were cut short: removed ")
     assert not any(path.exists() for path in old)
     assert new.exists()
     assert not used.exists()
+
+
+def test_a_deletion_that_is_killed_leaves_nothing_under_the_name_and_the_rest_to_the_sweep(
+    own_home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (own_home.installs / "17").mkdir()
+    (own_home.installs / "17" / "postgres").write_bytes(b"x" * 10_000)
+
+    def be_killed(_: Path) -> int:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as killed:
+        killed.setattr("pgverdict.servers.scratch.remove_tree", be_killed)
+        with pytest.raises(KeyboardInterrupt):
+            remove_at_once(own_home.installs / "17")
+
+    assert not (own_home.installs / "17").exists()
+    (rest,) = own_home.installs.glob(".removing-*")
+    os.utime(rest, (1, 1))
+    sweep(own_home)
+    assert not rest.exists()
 
 
 def test_a_full_disk_leaves_no_directory_for_sockets(

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from pgverdict.cli.outputs import STANDARD_OUTPUT, check_outputs, write_report
 from pgverdict.errors import UserError
 
 LOOK_S = 1.0
@@ -48,7 +49,6 @@ def _look(json: Path | None, *, fix: bool) -> None:
     import sys
     from contextlib import nullcontext
 
-    from pgverdict.cli.show import STANDARD_OUTPUT, check_outputs, write_report
     from pgverdict.host import repairs
     from pgverdict.host.doctor import examine, examine_load, read_facts, watch_load
     from pgverdict.host.tree import Tree

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from pgverdict.cli.calibrated import with_calibrated_pairs
 from pgverdict.cli.live import LiveView
 from pgverdict.cli.outlook import warn_of_budget
-from pgverdict.cli.show import check_outputs, show, show_calibration
+from pgverdict.cli.outputs import check_outputs
+from pgverdict.cli.show import show, show_calibration
 from pgverdict.cli.stores import open_user_store
 from pgverdict.errors import Incomplete, Interrupted, WorldError
 from pgverdict.judge.verdict import Outcome

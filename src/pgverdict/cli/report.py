@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pgverdict.cli.options import ReportAsJson, StoreUrl
+from pgverdict.cli.outputs import check_outputs
 from pgverdict.errors import UserError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def report(
     store: StoreUrl = None,
 ) -> None:
     """Judge a stored run anew and show its report."""
-    from pgverdict.cli.show import check_outputs, show, show_calibration  # numpy: `--help` answers without
+    from pgverdict.cli.show import show, show_calibration  # numpy: `--help` answers without
     from pgverdict.cli.stores import open_existing_store
     from pgverdict.records.run import Purpose
 

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from pgverdict.errors import UserError, WorldError
+from pgverdict.cli.outputs import STANDARD_OUTPUT, write_report
 from pgverdict.judge.calibration import calibration
 from pgverdict.judge.cell import CellVerdicts, judge_run
 from pgverdict.judge.summary import summarize
@@ -23,32 +23,6 @@ from pgverdict.report.table import to_csv
 from pgverdict.report.terminal import print_report
 from pgverdict.spec.published import Published
 from pgverdict.store.runs import Store
-
-STANDARD_OUTPUT = Path("-")
-
-
-def check_outputs(*paths: Path | None) -> None:
-    """Fail before anything is measured if a report cannot be written where it is asked for."""
-    if sum(path == STANDARD_OUTPUT for path in paths) > 1:
-        raise UserError(
-            "standard output takes one format only: - is given twice", hint="name a file for the other"
-        )
-    for path in paths:
-        if path is None or path == STANDARD_OUTPUT:
-            continue
-        new = not path.exists()
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.open(
-                "a"
-            ).close()  # permissions alone do not tell: root has them all, and /proc takes no files
-            if new:
-                path.unlink()
-        except OSError as error:
-            raise UserError(
-                f"cannot write a report there: {path}: {error.strerror}",
-                hint="name a file in a directory of yours",
-            ) from None
 
 
 def show_calibration(run: RunRecord, *, json: Path | None) -> None:
@@ -110,19 +84,3 @@ def _beside(run: RunRecord, verdicts: tuple[CellVerdicts, ...], published: Publi
     from pgverdict.report.matching import beside  # campaign files and datasets: most reports do without
 
     return beside(run, verdicts, published)
-
-
-def write_report(path: Path, text: str) -> None:
-    """Names of files need not be UTF-8, and a report names some: what is not is spelt as Python does."""
-    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    if path == STANDARD_OUTPUT:
-        sys.stdout.write(text)
-        return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise WorldError(
-            f"cannot write the report {path}: {error.strerror}",
-            hint="the run is in the store: `pgverdict report`",
-        ) from None

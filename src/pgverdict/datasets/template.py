@@ -21,6 +21,7 @@ from pgverdict.servers.control import trim_wal
 from pgverdict.servers.home import Home
 from pgverdict.servers.install import Install
 from pgverdict.servers.marked import remove_tree
+from pgverdict.servers.scratch import remove_at_once
 from pgverdict.servers.server import Server
 from pgverdict.workloads.workload import Dataset
 
@@ -91,9 +92,8 @@ def note_use(home: Home, name: str) -> None:
 
 
 def forget_template(home: Home, name: str) -> None:
-    """Delete it; it can be made again. What is half deleted is no template."""
-    (home.templates / name / _FACTS).unlink()
-    remove_tree(home.templates / name)
+    """Delete it; it can be made again."""
+    remove_at_once(home.templates / name)
 
 
 def make_template(

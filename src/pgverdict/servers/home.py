@@ -49,6 +49,11 @@ class Home:
         return self.cache / "installs"
 
     @property
+    def repositories(self) -> Path:
+        """Of sources that are named by an address; made when there is a first."""
+        return self.cache / "repositories"
+
+    @property
     def templates(self) -> Path:
         return self.cache / "templates"
 

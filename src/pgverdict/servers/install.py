@@ -19,7 +19,6 @@ from pgverdict.servers.account import Account, server_account
 from pgverdict.servers.fetch import Jar, fetch
 from pgverdict.servers.home import VARIABLE, Home
 from pgverdict.servers.interruption import shield
-from pgverdict.servers.marked import remove_tree
 from pgverdict.servers.maven import Progress
 from pgverdict.servers.release import (
     Release,
@@ -29,7 +28,7 @@ from pgverdict.servers.release import (
     major_of_version,
     version_said,
 )
-from pgverdict.servers.scratch import locked, scratch
+from pgverdict.servers.scratch import locked, remove_at_once, scratch
 from pgverdict.servers.space import require_space
 
 _FACTS = "install.json"
@@ -273,10 +272,9 @@ def note_use(install: Install, home: Home) -> None:
 
 
 def forget_install(home: Home, name: str) -> None:
-    """Delete it; it can be made again. What is half deleted is no install."""
+    """Delete it; it can be made again."""
     with locked(home.installs):
-        (home.installs / name / _FACTS).unlink(missing_ok=True)
-        remove_tree(home.installs / name)
+        remove_at_once(home.installs / name)
 
 
 def _offer_local(error: WorldError, spelling: str, home: Home) -> WorldError:

@@ -41,6 +41,14 @@ def locked(directory: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
+def remove_at_once(path: Path) -> None:
+    """Delete a directory of ours, of which a kill in the middle leaves nothing under its name, and what it leaves
+    is swept.
+    """
+    with scratch(".removing-", path.parent) as place:
+        path.rename(place / path.name)
+
+
 def remove_forsaken(pattern: str, parent: Path) -> int:
     """Delete what processes that were killed left in `parent`; the bytes that were freed."""
     freed = 0

@@ -184,7 +184,7 @@ def _find_commit(asked: Commit, home: Home) -> FoundSource:
 
 def _clone(address: str, home: Home) -> Path:
     """A copy of somebody else's repository, brought up to date."""
-    place = home.cache / "repositories" / hashlib.sha256(address.encode()).hexdigest()[:16]
+    place = home.repositories / hashlib.sha256(address.encode()).hexdigest()[:16]
     if place.is_dir():
         answer = _git(place, "fetch", "--quiet", "--prune", "origin", "+refs/*:refs/*")
     else:

@@ -229,16 +229,21 @@ def _is_alive(path: Path, stack: contextlib.ExitStack) -> bool:
 
 
 def _remove_half_done(home: Home) -> list[str]:
-    """Downloads and installs that were cut short. Where none can be deleted, why not."""
+    """Downloads, installs and deletions that were cut short. Where something cannot be deleted, why not."""
     freed = 0
     try:
-        for pattern in (".unpacking-*", ".building-*"):
-            freed += remove_forsaken(pattern, home.installs)
-        for pattern in (".fetch-*", ".maven-*", ".releases-*"):
-            freed += remove_forsaken(pattern, home.downloads)
+        for folder, patterns in (
+            (home.installs, (".unpacking-*", ".building-*", ".removing-*")),
+            (home.downloads, (".fetch-*", ".maven-*", ".releases-*")),
+            (home.templates, (".removing-*",)),
+            (home.repositories, (".cloning-*",)),
+        ):
+            freed += sum(remove_forsaken(pattern, folder) for pattern in patterns)
     except (OSError, WorldError) as error:
-        return [f"found a download or install that was cut short, which stays: {error}"]
-    return [f"found downloads or installs that were cut short: removed {show_bytes(freed)}"] if freed else []
+        return [f"found a download, install or deletion that was cut short, whose rest stays: {error}"]
+    if not freed:
+        return []
+    return [f"found downloads, installs or deletions that were cut short: removed {show_bytes(freed)}"]
 
 
 @contextlib.contextmanager
