@@ -92,9 +92,9 @@ def measure_one(treatment: Treatment, results: Path, *, revision: str, view: Liv
         raise WorldError(f"a run under {treatment.name} failed: {repetition.failure}")
     if treatment.fixed_addresses:
         repetition = dataclasses.replace(repetition, command=f"setarch -R {repetition.command}")
-    if treatment.cut:  # no command of the product does it
-        command = f"{repetition.command} # with {treatment.cut}"
-        repetition = dataclasses.replace(repetition, command=command)
+    # No command of the product cuts rounds otherwise than it does.
+    command = f"{repetition.command} # with {treatment.cut}"
+    repetition = dataclasses.replace(repetition, command=command)
     place = keep(repetition, folder, name, compress=True)
     view.note(f"{treatment.name}: {len(repetition.measured())} rounds: {place.name}")
 

@@ -8,7 +8,7 @@ import ctypes
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.verdicts.lines import SETTINGS, Line, Right
@@ -29,10 +29,10 @@ class Treatment:
     """`line` is what is run; its name is that of the folder."""
 
     line: Line
+    cut: "Cut"
+    """How a round is cut: as said here, whatever is usual by now."""
     fixed_addresses: bool = False
     huge_pages: bool = False
-    cut: "Cut | None" = None
-    """How a round is cut, where not as usual."""
 
     @property
     def name(self) -> str:
@@ -41,11 +41,16 @@ class Treatment:
 
 @dataclass(frozen=True)
 class Cut:
-    """How long arms warm up, how long a slice is, and how much of its beginning is not counted."""
+    """How long a slice of work that only reads is, and how long arms warm up."""
 
-    warm_up_us: int = warmup.WARM_UP_US
-    slice_us: int = bounds.SLICE_US
-    discarded_share: float = bounds.DISCARDED_SHARE
+    lengths: bounds.Lengths
+    warm_up_us: int = 300_000
+
+
+LONG = Cut(bounds.Lengths(usual_us=50_000, transactions_per_client=200, most_us=250_000))
+"""As every run was cut until slices of 20 ms were seen to tell more (METHODOLOGY.md#pairs), in 12 pairs."""
+
+SHORT = Cut(bounds.Lengths(usual_us=20_000, transactions_per_client=80, most_us=100_000))
 
 
 def _treatment(
@@ -54,8 +59,8 @@ def _treatment(
     *,
     fixed_addresses: bool = False,
     huge_pages: bool = False,
-    cut: Cut | None = None,
-    pairs: int | None = None,
+    cut: Cut = LONG,
+    pairs: int = 12,
 ) -> Treatment:
     settings = (*SETTINGS, *(["huge_pages=on"] if huge_pages else []))
     line = Line(
@@ -68,30 +73,20 @@ def _treatment(
         cap_s=3600.0,
         keeps_slices=True,
     )
-    return Treatment(line, fixed_addresses, huge_pages, cut)
+    return Treatment(line, cut, fixed_addresses, huge_pages)
 
-
-SHORT = Cut(slice_us=20_000, discarded_share=0.25)
 
 TREATMENTS = (
-    _treatment(PLAIN, "as every run"),
+    _treatment(PLAIN, "12 pairs of slices of 50 ms, 5 of them not counted, after 300 ms of warm-up"),
     _treatment("fixed-addresses", "address space layout not randomised", fixed_addresses=True),
     _treatment("huge-pages", "shared memory in huge pages", huge_pages=True),
     _treatment("huge-pages-fixed-addresses", "both", fixed_addresses=True, huge_pages=True),
-    _treatment("pairs-30", "30 pairs of slices of 50 ms, where 12 are usual", pairs=30),
+    _treatment("pairs-30", "30 pairs of slices of 50 ms", pairs=30),
+    _treatment("slices-20", "30 pairs of slices of 20 ms, 5 of them not counted", cut=SHORT, pairs=30),
     _treatment(
-        "slices-20",
-        "30 pairs of slices of 20 ms, 5 of them not counted",
-        cut=SHORT,
-        pairs=30,
+        "slices-20-pairs-75", "75 pairs of slices of 20 ms, 5 of them not counted", cut=SHORT, pairs=75
     ),
-    _treatment(
-        "slices-20-pairs-75",
-        "75 pairs of slices of 20 ms, 5 of them not counted",
-        cut=SHORT,
-        pairs=75,
-    ),
-    _treatment("warm-up-100", "100 ms of warm-up, where 300 are usual", cut=Cut(warm_up_us=100_000)),
+    _treatment("warm-up-100", "100 ms of warm-up", cut=replace(LONG, warm_up_us=100_000)),
 )
 
 
@@ -109,8 +104,7 @@ def applied(treatment: Treatment) -> Iterator[None]:
     with ExitStack() as stack:
         if treatment.fixed_addresses:
             stack.enter_context(fixed_addresses())
-        if treatment.cut:
-            stack.enter_context(_cut(treatment.cut))
+        stack.enter_context(_cut(treatment.cut))
         yield
 
 
@@ -141,8 +135,7 @@ def _cut(cut: Cut) -> Iterator[None]:
     """Rounds begun inside are cut so; no user is asked for this, so there is no option for it."""
     with ExitStack() as stack:
         for module, name, value in (
-            (bounds, "SLICE_US", cut.slice_us),
-            (bounds, "DISCARDED_SHARE", cut.discarded_share),
+            (bounds, "BY_TIME", cut.lengths),
             (warmup, "WARM_UP_US", cut.warm_up_us),
         ):
             stack.callback(setattr, module, name, getattr(module, name))

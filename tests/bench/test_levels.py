@@ -13,6 +13,7 @@ from bench.levels import __main__ as under_test
 from bench.levels.__main__ import measure, next_treatment, write
 from bench.levels.table import METRICS, read, table
 from bench.levels.treatments import (
+    LONG,
     PLAIN,
     TREATMENTS,
     Treatment,
@@ -34,7 +35,7 @@ from pgverdict.workloads.workload import SliceBound
 
 from . import made
 
-FIRST = [one for one in TREATMENTS if one.cut is None and one.line.pairs is None]
+FIRST = [one for one in TREATMENTS if one.cut == LONG and one.line.pairs == 12]
 
 STARTED_FIRST = 0.006
 """Of one arm: half of the difference between a candidate that starts first and one that starts last."""
@@ -138,16 +139,17 @@ def test_treatments_differ_in_what_they_say_and_in_nothing_else() -> None:
         {("huge_pages", "on")}
     ] * 2
     assert dataclasses.replace(huge, arms=plain.arms) == plain
-    assert [campaigns[name].cells[0].pairs for name in (PLAIN, "pairs-30", "slices-20")] == [None, 30, 30]
+    assert [campaigns[name].cells[0].pairs for name in (PLAIN, "pairs-30", "slices-20")] == [12, 30, 30]
 
 
-def test_slices_are_shorter_only_for_cells_whose_slices_are_chosen_inside() -> None:
+def test_slices_are_of_another_length_only_for_cells_whose_slices_are_chosen_inside() -> None:
     def chosen() -> bounds.Bounds:
         return bounds.choose_bounds(SliceBound.TIME, [50_000.0], clients=1)
 
     before = chosen()
-    with applied(treatment_of("slices-20")):
-        assert chosen() == bounds.Bounds((("duration_us", 20_000),), (("duration_us", 5_000),))
+    for name, slice_us in ((PLAIN, 50_000), ("slices-20", 20_000)):
+        with applied(treatment_of(name)):
+            assert chosen() == bounds.Bounds((("duration_us", slice_us),), (("duration_us", 5_000),))
     assert chosen() == before
 
 
@@ -245,9 +247,10 @@ def test_a_command_does_it_again_with_the_same_addresses(tmp_path: Path, runs: l
 
     assert sorted(runs) == ["fixed-addresses", PLAIN]
     said = {name: [one.command for one in kept] for name, kept in read(tmp_path).items() if kept}
+    cut = f"# with {LONG}"
     assert said == {
-        PLAIN: ["pgverdict compare 17.7 17.7"],
-        "fixed-addresses": ["setarch -R pgverdict compare 17.7 17.7"],
+        PLAIN: [f"pgverdict compare 17.7 17.7 {cut}"],
+        "fixed-addresses": [f"setarch -R pgverdict compare 17.7 17.7 {cut}"],
     }
 
 

@@ -32,7 +32,7 @@ def test_a_repetition_is_kept_with_what_was_really_injected(
         assert one.spun_us is not None
         assert one.spun_us[0] == 0
         assert one.spun_us[1] == pytest.approx(kept.handicap_ns / 1e3, rel=0.2)  # a message per transaction
-        assert len(one.slices) == 24
+        assert len(one.slices) == 60
     # Two rounds can tell nothing.
     assert judged(kept) == (kept.cells[0].outcome,) == ("UNDECIDED",)
     assert "--handicap" in kept.command

@@ -33,7 +33,13 @@ def a_calibration(rounds: int, *, seed: int = 1, short_every: int = 8) -> RunRec
     for number in range(rounds):
         arms = 2 if number % short_every == 0 else 5
         plan = arrange(
-            f"made {arms}", seed=seed, ordinal=number, arms=arms, loads=_POOLS[arms], installs=_POOLS[arms]
+            f"made {arms}",
+            seed=seed,
+            ordinal=number,
+            arms=arms,
+            pairs=PAIRS,
+            loads=_POOLS[arms],
+            installs=_POOLS[arms],
         )
         made.append(_round(plan, arms, random))
     servers = make_arms(("17",) * 5)

@@ -17,6 +17,7 @@ from pgverdict.spec.arms import make_arms
 from pgverdict.spec.campaign import Campaign, CellSpec
 
 SPEC = CellSpec("select-only", 10, 1)
+PAIRS = 12
 
 
 def latency(
@@ -96,7 +97,7 @@ def rounds_of(
 ) -> tuple[RoundRecord, ...]:
     """Planned rounds in which everything that is a time per transaction has the given log ratio."""
     return tuple(
-        round_of(arrange(SPEC.key, seed=seed, ordinal=i), log_ratio, base_us=base_us)
+        round_of(arrange(SPEC.key, seed=seed, ordinal=i, pairs=PAIRS), log_ratio, base_us=base_us)
         for i, log_ratio in enumerate(log_ratios)
     )
 

@@ -226,12 +226,12 @@ name = "tpcb-like"
 scale = 1
 regime = "steady"
 [small]
-pairs = 20
+pairs = 40
 """
     pairs = {cell.workload: cell.pairs for cell in _campaign(text, small=True).cells}
 
     assert pairs == {
-        "simple-update": 20, "select-only": None, "full-scan": None, "tpch": None, "tpcb-like": None,
+        "simple-update": 40, "select-only": None, "full-scan": None, "tpch": None, "tpcb-like": None,
     }  # fmt: skip
     assert {cell.pairs for cell in _campaign(text).cells} == {None}
 

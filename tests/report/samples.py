@@ -143,7 +143,7 @@ def a_measured_round(
     spec: CellSpec, ordinal: int, *, p50_us: float, log_effect: float, seconds: float
 ) -> RoundRecord:
     """A round whose candidate is slower by that much than its baseline."""
-    plan = arrange(spec.key, seed=CAMPAIGN.seed, ordinal=ordinal)
+    plan = arrange(spec.key, seed=CAMPAIGN.seed, ordinal=ordinal, pairs=12)
     draw = random.Random(f"{spec.key}/{ordinal}")
     times_ns = (p50_us * 1e3, p50_us * 1e3 * math.exp(log_effect))
     return RoundRecord(

@@ -5,16 +5,27 @@ from dataclasses import dataclass
 
 from pgverdict.workloads.workload import SliceBound
 
-SLICE_US = 50_000
-"""Shorter slices lose too much to the switch, longer ones let the host drift between the halves of a pair."""
 
-SLICE_US_MAX = 250_000
+@dataclass(frozen=True)
+class Lengths:
+    """A slice takes `usual_us`, or as long as every client needs for `transactions_per_client`, up to `most_us`."""
 
-TRANSACTIONS_PER_CLIENT = 200
-"""A slice should hold about so many of every client; it is lengthened for slower work, up to SLICE_US_MAX."""
+    usual_us: int
+    transactions_per_client: int
+    most_us: int
 
+
+BY_TIME = Lengths(usual_us=20_000, transactions_per_client=80, most_us=100_000)
+"""Longer ones let the host drift between the halves of a pair: slices of 20 ms have half the variance of as much time
+in slices of 50 (METHODOLOGY.md#pairs)."""
+
+BY_TRANSACTIONS = Lengths(usual_us=50_000, transactions_per_client=200, most_us=250_000)
+"""Of work that changes data, or takes long. Shorter ones were not measured."""
+
+DISCARDED_US = 5_000
 DISCARDED_SHARE = 0.1
-"""The first transactions after a switch are up to 15 % slower while caches turn over; they are not counted."""
+"""The first transactions after a switch are up to 15 % slower while caches turn over; they are not counted: those of
+the first 5 ms, and of a tenth of a longer slice."""
 
 COLD_TRANSACTIONS = 1000
 """Of all clients, in the only slice that an arm has in a cold round. An equal number for all arms, and not known from
@@ -43,18 +54,21 @@ def choose_bounds(kind: SliceBound, rates_hz: Sequence[float], clients: int) -> 
     """Bounds for a cell whose arms did `rates_hz` transactions per second, all clients, while they warmed up.
 
     >>> choose_bounds(SliceBound.TIME, [50_000.0, 51_000.0], clients=1).bound
-    (('duration_us', 50000),)
+    (('duration_us', 20000),)
     >>> choose_bounds(SliceBound.TRANSACTIONS, [10_000.0, 9_000.0], clients=1).bound
     (('transactions_per_client', 450),)
     """
+    lengths = BY_TIME if kind is SliceBound.TIME else BY_TRANSACTIONS
     per_client_hz = min(rates_hz) / clients
-    duration_us = int(min(max(SLICE_US, TRANSACTIONS_PER_CLIENT / per_client_hz * 1e6), SLICE_US_MAX))
+    needed_us = lengths.transactions_per_client / per_client_hz * 1e6
+    duration_us = int(min(max(lengths.usual_us, needed_us), lengths.most_us))
+    discarded_us = int(max(DISCARDED_US, duration_us * DISCARDED_SHARE))
     if kind is SliceBound.TIME:
-        return Bounds((("duration_us", duration_us),), (("duration_us", int(duration_us * DISCARDED_SHARE)),))
+        return Bounds((("duration_us", duration_us),), (("duration_us", discarded_us),))
     count = max(1, round(per_client_hz * duration_us / 1e6))
     return Bounds(
         (("transactions_per_client", count),),
-        (("transactions_per_client", round(count * DISCARDED_SHARE)),),
+        (("transactions_per_client", round(count * discarded_us / duration_us)),),
     )
 
 

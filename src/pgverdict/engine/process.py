@@ -3,7 +3,7 @@
 with Engine.start() as engine:
     engine.setup(clients=1, threads=1, cpus=(0,), scripts=..., variables={"scale": 10})
     engine.connect(0, where)
-    done = engine.slice(0, seed=1, bound={"duration_us": 50_000}, discard={"duration_us": 5_000})
+    done = engine.slice(0, seed=1, bound={"duration_us": 20_000}, discard={"duration_us": 5_000})
 """
 
 import contextlib

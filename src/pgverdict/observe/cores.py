@@ -1,6 +1,6 @@
 """What the kernel counted for the cores we work on, whoever worked there: in ticks, 10 ms each as a rule.
 
-So coarse that it says little of one slice of 50 ms, and much of the hundreds of slices of a run.
+So coarse that it says little of one slice of 20 ms, and much of the hundreds of slices of a run.
 """
 
 import os

@@ -7,7 +7,7 @@ rules of thumb do, and the outlook says which. No verdict rests on it.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pgverdict.conduct.bounds import SLICE_US
+from pgverdict.conduct.bounds import BY_TIME
 from pgverdict.conduct.stretch import expected_round_s, expected_slices
 from pgverdict.conduct.warmup import WARM_UP_US
 from pgverdict.judge.decide import ROUNDS_MIN
@@ -147,7 +147,7 @@ def _round_s(campaign: Campaign, cell: CellSpec) -> float:
     workload = workload_of(cell)
     pairs = cell.pairs or usual_pairs(workload, regime)
     is_beyond = campaign.memory_bytes is not None and _data_bytes(cell) > campaign.memory_bytes
-    slice_s = WRITING_SLICE_S if regime is Regime.FRESH else SLICE_US / 1e6
+    slice_s = WRITING_SLICE_S if regime is Regime.FRESH else BY_TIME.usual_us / 1e6
     if workload.is_long:
         scanned = SCANNED_BEYOND_MEMORY_BYTES_PER_S if is_beyond else SCANNED_BYTES_PER_S
         slice_s = max(slice_s, cell.clients * _data_bytes(cell) / scanned)
