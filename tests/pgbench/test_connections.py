@@ -6,6 +6,7 @@ import pytest
 
 from pgverdict.servers.account import Account
 
+from .asking import OVERFLOWING, ask
 from .listener import PASSWORD, TRADITIONAL_CIPHERS, Listener, ask_about_tls
 
 pytestmark = pytest.mark.slow
@@ -70,6 +71,15 @@ def test_a_user_gets_in_as_the_server_and_the_user_want_it(
     )
 
     assert (code, f"boolean {str(tls).lower()}" in said) == (0, True), said
+
+
+@pytest.mark.parametrize(("user", "mode"), [("open_user", "disable"), ("tls_user", "require")])
+def test_a_pipeline_that_overflows_is_sent_while_it_is_answered(
+    our_pgbench: Path, listener: Listener, tmp_path: Path, user: str, mode: str
+) -> None:
+    where = f"host=127.0.0.1 port={listener.port} user={user} dbname=postgres sslmode={mode}"
+    code, said = ask(our_pgbench, tmp_path, OVERFLOWING, where, {}, "-M", "extended")
+    assert code == 0, said
 
 
 @pytest.mark.parametrize(

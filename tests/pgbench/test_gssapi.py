@@ -21,7 +21,7 @@ from pgverdict.spec.spelling import Installed
 from tests.listening import await_server, free_port
 
 from . import kerberos
-from .asking import ask, environment_of
+from .asking import OVERFLOWING, ask, environment_of
 from .kerberos import Realm
 
 pytestmark = pytest.mark.slow
@@ -170,6 +170,15 @@ def test_a_ticket_lets_a_user_in(
     _require_known(our_pgbench, tmp_path, user, _where(listener, user, more), own, secret=secret)
     if _is_known(listener, more):
         _require_known(_real(listener), tmp_path, user, _where(listener, user, more), own, secret=secret)
+
+
+def test_a_pipeline_that_overflows_is_sent_while_it_is_answered(
+    our_pgbench: Path, listener: Listener, tmp_path: Path
+) -> None:
+    own = listener.realm.tickets("alice", tmp_path / "tickets")
+    where = _where(listener, "alice", "gssencmode=require")
+    code, said = ask(our_pgbench, tmp_path, OVERFLOWING, where, own, "-M", "extended")
+    assert code == 0, said
 
 
 def _require_known(

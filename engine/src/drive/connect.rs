@@ -5,7 +5,7 @@ use super::conversation::Conversation;
 use super::failure::Failure;
 use super::halt::{Halt, LOOK_UP};
 use super::login::{self, Binding, Greeting, Login, Unwelcome};
-use super::socket::Socket;
+use super::socket::{Socket, Wait};
 use crate::wire::backend::{self, Message};
 use crate::wire::frontend;
 use crate::wire::parameter::Form;
@@ -222,5 +222,5 @@ fn described(conversation: &mut Conversation) -> Result<Described, Failure> {
 
 /// Says good-bye to a server; whether it listens no longer matters.
 pub fn close(socket: &mut Socket) -> io::Result<()> {
-    socket.send(&frontend::terminate()).map(drop)
+    socket.send(&frontend::terminate(), Wait::Yes).map(drop)
 }

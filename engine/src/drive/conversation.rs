@@ -32,9 +32,14 @@ impl Conversation {
 
     pub fn send(&mut self, mut bytes: &[u8]) -> Result<(), Failure> {
         let since = clock::now_ns();
-        while !bytes.is_empty() {
-            match self.socket.send(bytes) {
-                Ok(sent) => bytes = &bytes[sent..],
+        while !bytes.is_empty() || self.socket.holds() {
+            match self.socket.send(bytes, Wait::Yes) {
+                Ok(sent) => {
+                    bytes = &bytes[sent..];
+                    if self.socket.holds() {
+                        self.look_up(since)?;
+                    }
+                }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => self.look_up(since)?,
                 Err(error) => return Err(Failure::world(&self.doing, &error)),
             }

@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::gss;
 use super::halt::Halt;
 use super::login::{self, Greeting, Login, Unwelcome};
-use super::socket::{PeerWatch, Socket};
+use super::socket::{PeerWatch, Socket, Wait};
 use super::tls::TlsSettings;
 use crate::script::random::Prng;
 use crate::wire::frontend;
@@ -261,7 +261,7 @@ pub fn send_alone(station: &Station, bytes: &[u8]) -> Result<(), String> {
             Address::Tcp(address) => Socket::connect_tcp(*address, None, &PeerWatch::default()),
         };
         if let Ok(mut socket) = socket {
-            return socket.send(bytes).map(drop).map_err(|error| system_words(&error));
+            return socket.send(bytes, Wait::Yes).map(drop).map_err(|error| system_words(&error));
         }
     }
     Err("no address could be reached".to_owned())

@@ -113,23 +113,25 @@ impl Socket {
         }
     }
 
-    /// As [`Socket::send`], without waiting for room; what is encrypted waits.
+    /// How many of the bytes were taken. A connection that the other side has closed takes them all:
+    /// its last words can still be received, and say more than a broken pipe. So does one that encrypts,
+    /// and may then hold some ([`Socket::holds`]).
     #[inline]
-    pub fn send_at_once(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &self.cover {
-            Cover::None => self.plain.send(bytes, Wait::No),
-            Cover::Tls(_) | Cover::Gss(_) => self.send(bytes),
+    pub fn send(&mut self, bytes: &[u8], wait: Wait) -> io::Result<usize> {
+        match &mut self.cover {
+            Cover::None => self.plain.send(bytes, wait),
+            Cover::Tls(tls) => tls.send(&mut Raw(&self.plain, wait), bytes),
+            Cover::Gss(gss) => gss.send(&mut Raw(&self.plain, wait), bytes),
         }
     }
 
-    /// How many of the bytes were taken. A connection that the other side has closed takes them all:
-    /// its last words can still be received, and say more than a broken pipe.
+    /// Whether something that was encrypted had no room yet. It goes with what is sent next, nothing perhaps.
     #[inline]
-    pub fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.cover {
-            Cover::None => self.plain.send(bytes, Wait::Yes),
-            Cover::Tls(tls) => tls.send(&mut Raw(&self.plain, Wait::Yes), bytes),
-            Cover::Gss(gss) => gss.send(&mut Raw(&self.plain, Wait::Yes), bytes),
+    pub fn holds(&self) -> bool {
+        match &self.cover {
+            Cover::None => false,
+            Cover::Tls(tls) => tls.holds(),
+            Cover::Gss(gss) => gss.holds(),
         }
     }
 }
@@ -231,7 +233,7 @@ impl Read for Raw<'_> {
 
 impl Write for Raw<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.send(bytes, Wait::Yes)
+        self.0.send(bytes, self.1)
     }
 
     fn flush(&mut self) -> io::Result<()> {

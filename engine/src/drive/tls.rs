@@ -101,22 +101,30 @@ impl Tls {
             }
             let processed = self.connection.process_new_packets();
             processed.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-            if self.connection.wants_write() {
-                self.connection.write_tls(raw)?;
-            }
+            self.send_on(raw)?;
         }
     }
 
-    /// Takes all of the bytes, and sends what the socket takes.
+    /// Takes all of the bytes, and sends what there is room for.
     pub fn send(&mut self, raw: &mut (impl Read + Write), bytes: &[u8]) -> io::Result<usize> {
         self.connection.writer().write_all(bytes)?;
-        while self.connection.wants_write() {
+        self.send_on(raw)?;
+        Ok(bytes.len())
+    }
+
+    fn send_on(&mut self, raw: &mut (impl Read + Write)) -> io::Result<()> {
+        while self.holds() {
             match self.connection.write_tls(raw) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 written => drop(written?),
             }
         }
-        Ok(bytes.len())
+        Ok(())
+    }
+
+    /// Whether there was no room for all.
+    pub fn holds(&self) -> bool {
+        self.connection.wants_write()
     }
 
     /// What speaks against it that the server has asked for our certificate and got it, in libpq's words.

@@ -20,6 +20,8 @@ pub struct Encryption {
     wrapped: Vec<u8>,
     /// What was unwrapped and not taken yet.
     text: Vec<u8>,
+    /// Whole packets, and the rest of one: the server expects them in their order.
+    unsent: Vec<u8>,
 }
 
 impl Encryption {
@@ -42,7 +44,7 @@ impl Encryption {
         let text_bytes_max = library
             .wraps_at_most(&context, (PACKET_BYTES_MAX - LENGTH_BYTES) as u32)
             .map_err(|status| format!("GSSAPI size check error: {status}"))?;
-        Ok(Self { library, context, text_bytes_max, wrapped: Vec::new(), text: Vec::new() })
+        Ok(Self { library, context, text_bytes_max, wrapped: Vec::new(), text: Vec::new(), unsent: Vec::new() })
     }
 
     /// Decrypted bytes; 0: the other side has closed.
@@ -84,7 +86,7 @@ impl Encryption {
         Ok(())
     }
 
-    /// Sends all of the bytes, however long that takes: the server expects the packets in their order.
+    /// Takes all of the bytes, and sends what there is room for.
     pub fn send(&mut self, raw: &mut impl Write, bytes: &[u8]) -> io::Result<usize> {
         for text in bytes.chunks(self.text_bytes_max) {
             let (wrapped, is_secret) = self
@@ -94,16 +96,20 @@ impl Encryption {
             if !is_secret {
                 return Err(refused("outgoing GSSAPI message would not use confidentiality".to_owned()));
             }
-            let packet = packet(&wrapped);
-            let mut unsent = &packet[..];
-            while !unsent.is_empty() {
-                match raw.write(unsent) {
-                    Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                    written => unsent = &unsent[written?..],
-                }
+            self.unsent.extend_from_slice(&packet(&wrapped));
+        }
+        while self.holds() {
+            match raw.write(&self.unsent) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                written => drop(self.unsent.drain(..written?)),
             }
         }
         Ok(bytes.len())
+    }
+
+    /// Whether there was no room for all.
+    pub fn holds(&self) -> bool {
+        !self.unsent.is_empty()
     }
 }
 

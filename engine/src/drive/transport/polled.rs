@@ -26,7 +26,7 @@ pub struct Polled {
 #[derive(Debug)]
 struct Line {
     socket: Polite,
-    /// What there was no room for.
+    /// What there was no room for, less what the socket holds.
     unsent: Vec<u8>,
     /// Nothing is heard of it any more.
     is_over: bool,
@@ -71,8 +71,8 @@ impl Polled {
         if !line.unsent.is_empty() {
             return line.unsent.extend_from_slice(bytes);
         }
-        match line.socket.0.send_at_once(bytes) {
-            Ok(sent) if sent == bytes.len() => {}
+        match line.socket.0.send(bytes, Wait::No) {
+            Ok(sent) if sent == bytes.len() && !line.socket.0.holds() => {}
             Ok(sent) => self.send_later(place, &bytes[sent..]),
             Err(error) if error.kind() == ErrorKind::WouldBlock => self.send_later(place, bytes),
             Err(error) => self.troubles.push_back((place, Trouble::Unsent(error))),
@@ -92,7 +92,7 @@ impl Polled {
     #[cold]
     fn send_on(&mut self, place: usize) -> io::Result<()> {
         let Some(Line { socket: Polite(socket), unsent, .. }) = &mut self.lines[place] else { return Ok(()) };
-        match socket.send_at_once(unsent) {
+        match socket.send(unsent, Wait::No) {
             Ok(sent) => drop(unsent.drain(..sent)),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             Err(error) => {
@@ -101,7 +101,7 @@ impl Polled {
                 return Err(error);
             }
         }
-        if unsent.is_empty() { self.epoll.await_room(socket, place, false) } else { Ok(()) }
+        if unsent.is_empty() && !socket.holds() { self.epoll.await_room(socket, place, false) } else { Ok(()) }
     }
 
     #[inline]
@@ -119,7 +119,7 @@ impl Polled {
             self.next += 1;
             // Closed since it was found.
             let Some(line) = &mut self.lines[place] else { continue };
-            if !line.unsent.is_empty()
+            if (!line.unsent.is_empty() || line.socket.0.holds())
                 && let Err(error) = self.send_on(place)
             {
                 return Some(hear(place, Heard::Unsent(error)));
