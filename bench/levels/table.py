@@ -18,7 +18,7 @@ from bench.verdicts.page import facts, markdown_table
 from bench.verdicts.recorded import Repetition, read_all
 from pgverdict.judge.decide import ROUNDS_MIN
 
-from .treatments import PLAIN, TREATMENTS
+from .treatments import TREATMENTS
 
 METRICS = ("latency_us_p50", "latency_us_mean", "server_cpu_us_per_txn")
 
@@ -45,21 +45,21 @@ def read(results: Path) -> dict[str, list[Repetition]]:
 def table(recorded: Mapping[str, Sequence[Repetition]]) -> str:
     """The page: a row per treatment and metric, of plain rounds per day; treatments without rounds are left out."""
     rows: list[tuple[str, ...]] = [HEAD]
-    for name, repetitions in _rows(recorded):
+    for name, against, repetitions in _rows(recorded):
         for metric in METRICS:
             found = components(repetitions, metric)
-            against = time = ""
-            beside = of_the_same_days(recorded.get(PLAIN, ()), repetitions)
+            variance = time = ""
+            beside = of_the_same_days(recorded.get(against, ()), repetitions)
             if beside and repetitions[0] not in beside:
                 plain = components(beside, metric)
-                against = _against(found, plain)
+                variance = _against(found, plain)
                 seconds = round_s(repetitions) / round_s(beside)
                 time = f"{(found.round_sd / plain.round_sd) ** 2 * seconds:.2f}"
             started = found.orders[0]
             rows.append(
                 (
                     name, str(found.rounds), f"{round_s(repetitions):.2f}", f"`{metric}`",
-                    _scatter(found), against, time, _percent(found.within_sd), _percent(found.start_sd),
+                    _scatter(found), variance, time, _percent(found.within_sd), _percent(found.start_sd),
                     f"{started.effect:+.2%} [{started.low:+.2%}, {started.high:+.2%}]",
                 )
             )  # fmt: skip
@@ -67,16 +67,17 @@ def table(recorded: Mapping[str, Sequence[Repetition]]) -> str:
     return "\n".join([TITLE, facts(recorded), *([*said, "", markdown_table(rows)] if said else [])])
 
 
-def _rows(recorded: Mapping[str, Sequence[Repetition]]) -> list[tuple[str, Sequence[Repetition]]]:
-    """What a row is about, with its runs: each day of plain ones is what other treatments are held against."""
-    found: list[tuple[str, Sequence[Repetition]]] = []
+def _rows(recorded: Mapping[str, Sequence[Repetition]]) -> list[tuple[str, str, Sequence[Repetition]]]:
+    """What a row is about, what it is held against, and its runs; those that others are held against, day by day."""
+    found: list[tuple[str, str, Sequence[Repetition]]] = []
     for one in TREATMENTS:
         repetitions = recorded.get(one.name, ())
         days = sorted({repetition.begun[:10] for repetition in repetitions})
-        if one.name == PLAIN and len(days) > 1:
-            found += [(f"`{PLAIN}`, {day}", [r for r in repetitions if r.begun[:10] == day]) for day in days]
+        if one.name == one.against and len(days) > 1:
+            of = {day: [r for r in repetitions if r.begun[:10] == day] for day in days}
+            found += [(f"`{one.name}`, {day}", one.against, of[day]) for day in days]
         elif repetitions:
-            found.append((f"`{one.name}`", repetitions))
+            found.append((f"`{one.name}`", one.against, repetitions))
     return found
 
 

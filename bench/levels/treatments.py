@@ -1,7 +1,7 @@
 """The treatments: each is a way to start the servers or to cut a round, all else alike. Nothing on the host is changed
 by one.
 
-Two equal servers are compared, as on the line `series-select`, in runs of ROUNDS rounds.
+Two equal servers are compared, as on the lines `series-select` and `series-update`, in runs of ROUNDS rounds.
 """
 
 import ctypes
@@ -22,6 +22,8 @@ HUGE_BYTES = 2 * 600 * 2**20
 """Two servers with SETTINGS' 512 MB of shared buffers, and what else is in shared memory."""
 
 PLAIN = "plain"
+UPDATE = "update"
+"""What the others are held against: work that only reads, and work that changes data."""
 
 
 @dataclass(frozen=True)
@@ -38,19 +40,28 @@ class Treatment:
     def name(self) -> str:
         return self.line.name
 
+    @property
+    def against(self) -> str:
+        """The treatment that it is held against."""
+        return UPDATE if "simple-update" in self.line.workloads else PLAIN
+
 
 @dataclass(frozen=True)
 class Cut:
-    """How long a slice of work that only reads is, and how long arms warm up."""
+    """How long slices are, of work that is bounded by time or by transactions, and how long arms warm up."""
 
-    lengths: bounds.Lengths
+    by_time: bounds.Lengths
+    by_transactions: bounds.Lengths
     warm_up_us: int = 300_000
 
 
-LONG = Cut(bounds.Lengths(usual_us=50_000, transactions_per_client=200, most_us=250_000))
-"""As every run was cut until slices of 20 ms were seen to tell more (METHODOLOGY.md#pairs), in 12 pairs."""
+LONG_SLICES = bounds.Lengths(usual_us=50_000, transactions_per_client=200, most_us=250_000)
+SHORT_SLICES = bounds.Lengths(usual_us=20_000, transactions_per_client=80, most_us=100_000)
 
-SHORT = Cut(bounds.Lengths(usual_us=20_000, transactions_per_client=80, most_us=100_000))
+LONG = Cut(LONG_SLICES, LONG_SLICES)
+"""As every run was cut until slices of 20 ms were seen to tell more (METHODOLOGY.md#pairs)."""
+
+SHORT = Cut(SHORT_SLICES, SHORT_SLICES)
 
 
 def _treatment(
@@ -61,12 +72,14 @@ def _treatment(
     huge_pages: bool = False,
     cut: Cut = LONG,
     pairs: int = 12,
+    workload: str = "select-only",
 ) -> Treatment:
     settings = (*SETTINGS, *(["huge_pages=on"] if huge_pages else []))
     line = Line(
         name,
         title,
         Right.SAME,
+        workloads=(workload,),
         settings=settings,
         rounds=ROUNDS,
         pairs=pairs,
@@ -87,6 +100,14 @@ TREATMENTS = (
         "slices-20-pairs-75", "75 pairs of slices of 20 ms, 5 of them not counted", cut=SHORT, pairs=75
     ),
     _treatment("warm-up-100", "100 ms of warm-up", cut=replace(LONG, warm_up_us=100_000)),
+    _treatment(UPDATE, "simple-update, 60 pairs of slices of 50 ms", pairs=60, workload="simple-update"),
+    _treatment(
+        "update-slices-20",
+        "simple-update, 150 pairs of slices of 20 ms",
+        cut=SHORT,
+        pairs=150,
+        workload="simple-update",
+    ),
 )
 
 
@@ -135,7 +156,8 @@ def _cut(cut: Cut) -> Iterator[None]:
     """Rounds begun inside are cut so; no user is asked for this, so there is no option for it."""
     with ExitStack() as stack:
         for module, name, value in (
-            (bounds, "BY_TIME", cut.lengths),
+            (bounds, "BY_TIME", cut.by_time),
+            (bounds, "BY_TRANSACTIONS", cut.by_transactions),
             (warmup, "WARM_UP_US", cut.warm_up_us),
         ):
             stack.callback(setattr, module, name, getattr(module, name))

@@ -16,6 +16,7 @@ from bench.levels.treatments import (
     LONG,
     PLAIN,
     TREATMENTS,
+    UPDATE,
     Treatment,
     applied,
     fixed_addresses,
@@ -139,6 +140,9 @@ def test_treatments_differ_in_what_they_say_and_in_nothing_else() -> None:
         {("huge_pages", "on")}
     ] * 2
     assert dataclasses.replace(huge, arms=plain.arms) == plain
+    changing, reading = campaigns["update-slices-20"], campaigns["slices-20"]
+    (changed,), (read_,) = changing.cells, reading.cells
+    assert dataclasses.replace(changed, workload=read_.workload, pairs=read_.pairs) == read_
     assert [campaigns[name].cells[0].pairs for name in (PLAIN, "pairs-30", "slices-20")] == [12, 30, 30]
 
 
@@ -150,6 +154,11 @@ def test_slices_are_of_another_length_only_for_cells_whose_slices_are_chosen_ins
     for name, slice_us in ((PLAIN, 50_000), ("slices-20", 20_000)):
         with applied(treatment_of(name)):
             assert chosen() == bounds.Bounds((("duration_us", slice_us),), (("duration_us", 5_000),))
+    with applied(treatment_of("update-slices-20")):
+        changing = bounds.choose_bounds(SliceBound.TRANSACTIONS, [10_000.0], clients=1)
+        assert changing == bounds.Bounds(
+            (("transactions_per_client", 200),), (("transactions_per_client", 50),)
+        )
     assert chosen() == before
 
 
@@ -189,6 +198,17 @@ def test_plain_rounds_of_another_day_are_compared_with_nothing(tmp_path: Path) -
         f"`{PLAIN}`, 2026-11-01", f"`{PLAIN}`, 2026-11-02", "`pairs-30`"
     ]  # fmt: skip
     assert float(rows[2 * len(METRICS)][5].split()[0]) == pytest.approx(1.0, rel=0.3)
+
+
+def test_rounds_that_change_data_are_held_against_such(tmp_path: Path) -> None:
+    for name, sd in ((PLAIN, 0.02), (UPDATE, 0.004), ("update-slices-20", 0.004)):
+        run = made.repetition(made.rounds_of(made.normal(320, sd), metrics=METRICS), line=name)
+        keep(run, tmp_path / name, "0001", compress=True)
+
+    rows = _rows(tmp_path)[:: len(METRICS)]
+    assert [row[0] for row in rows] == [f"`{PLAIN}`", f"`{UPDATE}`", "`update-slices-20`"]
+    assert [row[5] for row in rows[:2]] == ["", ""]
+    assert rows[2][5].startswith("1.00 [")
 
 
 def test_an_unknown_treatment_is_told_from_the_nearest(tmp_path: Path) -> None:
