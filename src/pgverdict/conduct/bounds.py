@@ -20,7 +20,8 @@ BY_TIME = Lengths(usual_us=20_000, transactions_per_client=80, most_us=100_000)
 in slices of 50 (METHODOLOGY.md#pairs)."""
 
 BY_TRANSACTIONS = Lengths(usual_us=50_000, transactions_per_client=200, most_us=250_000)
-"""Of work that changes data, or takes long. Shorter ones were not measured."""
+"""Of work that changes data, or takes long. That shorter ones tell more was not seen with updates, nor tried with
+long work."""
 
 DISCARDED_US = 5_000
 DISCARDED_SHARE = 0.1
