@@ -43,7 +43,10 @@ def read(results: Path) -> dict[str, list[Repetition]]:
 
 
 def table(recorded: Mapping[str, Sequence[Repetition]]) -> str:
-    """The page: a row per treatment and metric, of plain rounds per day; treatments without rounds are left out."""
+    """The page: a row per treatment and metric, and per day of one that others are held against.
+
+    Treatments without rounds are left out.
+    """
     rows: list[tuple[str, ...]] = [HEAD]
     for name, against, repetitions in _rows(recorded):
         for metric in METRICS:

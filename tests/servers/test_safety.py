@@ -392,6 +392,12 @@ def test_a_deletion_that_is_killed_leaves_nothing_under_the_name_and_the_rest_to
     assert not rest.exists()
 
 
+def test_a_deletion_of_what_is_not_there_says_so_and_leaves_nothing(own_home: Home) -> None:
+    with pytest.raises(WorldError, match=r"cannot delete .*/18: No such file or directory"):
+        remove_at_once(own_home.installs / "18")
+    assert list(own_home.installs.iterdir()) == []
+
+
 def test_a_full_disk_leaves_no_directory_for_sockets(
     own_home: Home, account: Account, sockets: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

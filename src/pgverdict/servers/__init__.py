@@ -36,7 +36,7 @@ this package with the standard library alone, and starts in milliseconds. The pu
     supervisor  Supervisor: stops what runs in given directories when this process ends
     workspace   Workspace.create(home, account): a run's own directories; sweep(home)
     sockets     make_sockets(account), socket_path(directory, port)
-    scratch     scratch(prefix, parent): something half done, swept if its maker is killed
+    scratch     scratch(prefix, parent), remove_at_once(path): what is half done or half deleted is swept after a kill
     interruption install(), shield(), heed(): Ctrl-C and termination signals, and what they must not cut in two
     space       require_space(path, bytes_needed, what)
 

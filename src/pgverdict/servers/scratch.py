@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from pgverdict.errors import WorldError
 from pgverdict.servers.interruption import shield
 from pgverdict.servers.marked import remove_tree
 
@@ -42,11 +43,12 @@ def locked(directory: Path) -> Iterator[None]:
 
 
 def remove_at_once(path: Path) -> None:
-    """Delete a directory of ours, of which a kill in the middle leaves nothing under its name, and what it leaves
-    is swept.
-    """
-    with scratch(".removing-", path.parent) as place:
-        path.rename(place / path.name)
+    """Delete a directory of ours: nothing is half there under its name, and what a kill leaves elsewhere is swept."""
+    try:
+        with scratch(".removing-", path.parent) as place:
+            path.rename(place / path.name)
+    except OSError as error:
+        raise WorldError(f"cannot delete {path}: {error.strerror}") from error
 
 
 def remove_forsaken(pattern: str, parent: Path) -> int:
