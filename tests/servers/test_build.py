@@ -86,6 +86,18 @@ def test_what_was_built_is_not_built_again(
     assert other.identity != first.identity
 
 
+def test_a_build_is_found_by_where_its_source_is_now(
+    make_tree: Callable[..., Path], own_home: Home
+) -> None:
+    tree = make_tree()
+    first = obtain(f"source:{tree}", own_home)
+    moved = tree.rename(tree.with_name("moved"))
+
+    found = obtain(f"source:{moved}", own_home)
+    assert (found.root, found.package) == (first.root, f"source:{moved}")
+    assert obtain(found.package, own_home, copy=2).package == f"source:{moved}"
+
+
 def test_other_flags_are_another_build(make_tree: Callable[..., Path], own_home: Home) -> None:
     tree = make_tree()
     plain, other = (obtain(f"source:{tree}{wish}", own_home) for wish in ("", ",cflags=-O3"))

@@ -114,6 +114,19 @@ def test_a_folder_can_be_named_by_what_is_in_it_or_above(
     assert by_folder == by_programs
 
 
+def test_a_copy_is_found_by_where_the_release_is_now(
+    lay_out: Callable[[str], Path], own_home: Home, scratch: Path
+) -> None:
+    folder = lay_out("PGDG") / "usr/pgsql-17"
+    first = obtain_installed(Installed(str(folder)), own_home)
+    moved = scratch / "moved"
+    folder.parent.rename(moved)
+
+    found = obtain_installed(Installed(str(moved / "pgsql-17")), own_home)
+    assert (found.root, found.package) == (first.root, str(moved / "pgsql-17"))
+    assert obtain_installed(Installed(found.package), own_home, copy=2).identity == first.identity
+
+
 def test_what_is_not_installed_is_told_with_what_is(
     lay_out: Callable[[str], Path], own_home: Home, scratch: Path, install: Install
 ) -> None:

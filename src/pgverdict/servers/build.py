@@ -14,7 +14,7 @@ import signal
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -55,9 +55,10 @@ def obtain_built(
     wish = (" ".join(asked.wish.features), repr(asked.wish.cflags), *map(_sha256, patches))
     key = _sha256("\n".join([found.identity, compiler, *wish]).encode())[:16]
     root = home.installs / f"build-{key}-{copy}"
-    if (install := read_install(root)) is not None:
-        return install
+    # Made from the same source elsewhere, perhaps, which may be gone: more copies are asked of the one that is here.
     exact = found.exact + asked.wish.spelled
+    if (install := read_install(root)) is not None:
+        return replace(install, package=exact)
     for other in sorted(home.installs.glob(f"build-{key}-*")):
         if (made := read_install(other)) is not None:
             return _copy(made, root, exact, copy, account)

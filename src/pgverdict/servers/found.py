@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pgverdict.errors import UserError, WorldError
@@ -76,8 +76,9 @@ def obtain_installed(
     release = _find(asked, root)
     identity = _identity(release)
     place = home.installs / f"system-{identity[:16]}-{copy}"
+    package = str(release.programs.parent)
     if (install := read_install(place)) is not None:
-        return install
+        return replace(install, package=package)  # what is alike may have been copied from elsewhere
     require_space(home.installs, _BYTES_COPIED, "a copy of PostgreSQL", advice="make room there")
     account = account or server_account()
     with scratch(".unpacking-", home.installs) as temporary:
@@ -97,7 +98,7 @@ def obtain_installed(
             temporary,
             place,
             account,
-            package=str(release.programs.parent),
+            package=package,
             copy=copy,
             identity=identity,
             bin=str(programs),
