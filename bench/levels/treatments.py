@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 
 from bench.verdicts.lines import SETTINGS, Line, Right
-from pgverdict.conduct import bounds, warmup
+from pgverdict.conduct import bounds, warmth
 from pgverdict.errors import WorldError, unknown_word
 
 ROUNDS = 16
@@ -33,6 +34,8 @@ class Treatment:
     line: Line
     cut: "Cut"
     """How a round is cut: as said here, whatever is usual by now."""
+    prewarmed_at_once: int = 1
+    """How many servers read their data into memory side by side."""
     fixed_addresses: bool = False
     huge_pages: bool = False
 
@@ -48,20 +51,30 @@ class Treatment:
 
 @dataclass(frozen=True)
 class Cut:
-    """How long slices are, of work that is bounded by time or by transactions, and how long arms warm up."""
+    """How long slices are, of work that is bounded by time or by transactions, and the warm-up before them."""
 
     by_time: bounds.Lengths
     by_transactions: bounds.Lengths
-    warm_up_us: int = 300_000
 
 
-LONG_SLICES = bounds.Lengths(usual_us=50_000, transactions_per_client=200, most_us=250_000)
-SHORT_SLICES = bounds.Lengths(usual_us=20_000, transactions_per_client=80, most_us=100_000)
+LONG_SLICES = bounds.Lengths(
+    usual_us=50_000, transactions_per_client=200, most_us=250_000, warm_up_us=300_000
+)
+SHORT_SLICES = bounds.Lengths(
+    usual_us=20_000, transactions_per_client=80, most_us=100_000, warm_up_us=300_000
+)
 
 LONG = Cut(LONG_SLICES, LONG_SLICES)
 """As every run was cut until slices of 20 ms were seen to tell more (METHODOLOGY.md#pairs)."""
 
 SHORT = Cut(SHORT_SLICES, SHORT_SLICES)
+
+
+
+
+def _warmed_up(cut: Cut, warm_up_us: int) -> Cut:
+    """Cut as `cut` says, after another warm-up."""
+    return Cut(*(replace(one, warm_up_us=warm_up_us) for one in (cut.by_time, cut.by_transactions)))
 
 
 def _treatment(
@@ -72,6 +85,7 @@ def _treatment(
     huge_pages: bool = False,
     cut: Cut = LONG,
     pairs: int = 12,
+    prewarmed_at_once: int = 1,
     workload: str = "select-only",
 ) -> Treatment:
     settings = (*SETTINGS, *(["huge_pages=on"] if huge_pages else []))
@@ -86,7 +100,7 @@ def _treatment(
         cap_s=3600.0,
         keeps_slices=True,
     )
-    return Treatment(line, cut, fixed_addresses, huge_pages)
+    return Treatment(line, cut, prewarmed_at_once, fixed_addresses, huge_pages)
 
 
 TREATMENTS = (
@@ -99,7 +113,21 @@ TREATMENTS = (
     _treatment(
         "slices-20-pairs-75", "75 pairs of slices of 20 ms, 5 of them not counted", cut=SHORT, pairs=75
     ),
-    _treatment("warm-up-100", "100 ms of warm-up", cut=replace(LONG, warm_up_us=100_000)),
+    _treatment("warm-up-100", "100 ms of warm-up", cut=_warmed_up(LONG, 100_000)),
+    _treatment(
+        "side-by-side",
+        "30 pairs of slices of 20 ms, data read into memory side by side",
+        cut=SHORT,
+        pairs=30,
+        prewarmed_at_once=2,
+    ),
+    _treatment(
+        "side-by-side-warm-up-150",
+        "the same after 150 ms of warm-up",
+        cut=_warmed_up(SHORT, 150_000),
+        pairs=30,
+        prewarmed_at_once=2,
+    ),
     _treatment(UPDATE, "simple-update, 60 pairs of slices of 50 ms", pairs=60, workload="simple-update"),
     _treatment(
         "update-slices-20",
@@ -126,6 +154,7 @@ def applied(treatment: Treatment) -> Iterator[None]:
         if treatment.fixed_addresses:
             stack.enter_context(fixed_addresses())
         stack.enter_context(_cut(treatment.cut))
+        stack.enter_context(_set(warmth, "AT_ONCE", treatment.prewarmed_at_once))
         yield
 
 
@@ -155,14 +184,19 @@ def free_huge_bytes(meminfo: str) -> int:
 def _cut(cut: Cut) -> Iterator[None]:
     """Rounds begun inside are cut so; no user is asked for this, so there is no option for it."""
     with ExitStack() as stack:
-        for module, name, value in (
-            (bounds, "BY_TIME", cut.by_time),
-            (bounds, "BY_TRANSACTIONS", cut.by_transactions),
-            (warmup, "WARM_UP_US", cut.warm_up_us),
-        ):
-            stack.callback(setattr, module, name, getattr(module, name))
-            setattr(module, name, value)
+        stack.enter_context(_set(bounds, "BY_TIME", cut.by_time))
+        stack.enter_context(_set(bounds, "BY_TRANSACTIONS", cut.by_transactions))
         yield
+
+
+@contextmanager
+def _set(module: ModuleType, name: str, value: object) -> Iterator[None]:
+    before = getattr(module, name)
+    setattr(module, name, value)
+    try:
+        yield
+    finally:
+        setattr(module, name, before)
 
 
 _QUERY = 0xFFFFFFFF

@@ -28,7 +28,7 @@ from bench.verdicts.lines import Line
 from bench.verdicts.measure import campaign_of
 from bench.verdicts.recorded import Repetition, count, keep, next_name
 from pgverdict.cli.live import LiveView
-from pgverdict.conduct import bounds, warmup
+from pgverdict.conduct import bounds, warmth
 from pgverdict.errors import UserError, WorldError
 from pgverdict.judge.estimate import FloatArray, order_columns
 from pgverdict.plan.rounds import arrange
@@ -163,10 +163,19 @@ def test_slices_are_of_another_length_only_for_cells_whose_slices_are_chosen_ins
 
 
 def test_the_warm_up_is_shorter_inside() -> None:
-    before = warmup.WARM_UP_US
+    before = bounds.BY_TIME
     with applied(treatment_of("warm-up-100")):
-        inside = warmup.WARM_UP_US
-    assert (inside, warmup.WARM_UP_US) == (100_000, before)
+        inside = bounds.BY_TIME.warm_up_us
+    assert (inside, bounds.BY_TIME) == (100_000, before)
+
+
+def test_servers_read_their_data_one_after_the_other_unless_the_treatment_says_otherwise() -> None:
+    before = warmth.AT_ONCE
+    seen = []
+    for name in (PLAIN, "side-by-side"):
+        with applied(treatment_of(name)):
+            seen.append(warmth.AT_ONCE)
+    assert (seen, warmth.AT_ONCE) == ([1, 2], before)
 
 
 def test_a_round_that_takes_twice_as_long_must_scatter_less_to_be_worth_it(tmp_path: Path) -> None:
@@ -267,7 +276,7 @@ def test_a_command_does_it_again_with_the_same_addresses(tmp_path: Path, runs: l
 
     assert sorted(runs) == ["fixed-addresses", PLAIN]
     said = {name: [one.command for one in kept] for name, kept in read(tmp_path).items() if kept}
-    cut = f"# with {LONG}"
+    cut = f"# with {LONG}, prewarmed at once: 1"
     assert said == {
         PLAIN: [f"pgverdict compare 17.7 17.7 {cut}"],
         "fixed-addresses": [f"setarch -R pgverdict compare 17.7 17.7 {cut}"],

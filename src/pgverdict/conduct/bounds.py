@@ -8,18 +8,24 @@ from pgverdict.workloads.workload import SliceBound
 
 @dataclass(frozen=True)
 class Lengths:
-    """A slice takes `usual_us`, or as long as every client needs for `transactions_per_client`, up to `most_us`."""
+    """A slice takes `usual_us`, or as long as every client needs for `transactions_per_client`, up to `most_us`.
+
+    Before the first every client works for `warm_up_us` uncounted.
+    """
 
     usual_us: int
     transactions_per_client: int
     most_us: int
+    warm_up_us: int
 
 
-BY_TIME = Lengths(usual_us=20_000, transactions_per_client=80, most_us=100_000)
+BY_TIME = Lengths(usual_us=20_000, transactions_per_client=80, most_us=100_000, warm_up_us=150_000)
 """Longer ones let the host drift between the halves of a pair: slices of 20 ms have half the variance of as much time
 in slices of 50 (METHODOLOGY.md#pairs)."""
 
-BY_TRANSACTIONS = Lengths(usual_us=50_000, transactions_per_client=200, most_us=250_000)
+BY_TRANSACTIONS = Lengths(
+    usual_us=50_000, transactions_per_client=200, most_us=250_000, warm_up_us=300_000
+)
 """Of work that changes data, or takes long. That shorter ones tell more was not seen with updates, nor tried with
 long work."""
 
@@ -51,6 +57,11 @@ class Bounds:
         return dict(self.bound), dict(self.discard)
 
 
+def lengths_of(kind: SliceBound) -> Lengths:
+    """Of the slices that are bounded so."""
+    return BY_TIME if kind is SliceBound.TIME else BY_TRANSACTIONS
+
+
 def choose_bounds(kind: SliceBound, rates_hz: Sequence[float], clients: int) -> Bounds:
     """Bounds for a cell whose arms did `rates_hz` transactions per second, all clients, while they warmed up.
 
@@ -59,7 +70,7 @@ def choose_bounds(kind: SliceBound, rates_hz: Sequence[float], clients: int) -> 
     >>> choose_bounds(SliceBound.TRANSACTIONS, [10_000.0, 9_000.0], clients=1).bound
     (('transactions_per_client', 450),)
     """
-    lengths = BY_TIME if kind is SliceBound.TIME else BY_TRANSACTIONS
+    lengths = lengths_of(kind)
     per_client_hz = min(rates_hz) / clients
     needed_us = lengths.transactions_per_client / per_client_hz * 1e6
     duration_us = int(min(max(lengths.usual_us, needed_us), lengths.most_us))

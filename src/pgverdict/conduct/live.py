@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from pgverdict.conduct.boundary import Reader
 from pgverdict.conduct.cell import PreparedCell
@@ -110,7 +111,17 @@ def running(server: AnyServer, regime: Regime, arm: int) -> Iterator[float | Non
         raise
     finally:
         with blaming(arm):
-            server.stop("fast" if regime is Regime.READ_ONLY else "immediate")
+            server.stop(_way_to_end(regime))
+
+
+def ask_to_end(servers: Iterable[AnyServer], regime: Regime) -> None:
+    """Servers that are to stop one after the other get ready for it side by side."""
+    for server in servers:
+        server.ask_to_end(_way_to_end(regime))
+
+
+def _way_to_end(regime: Regime) -> Literal["fast", "immediate"]:
+    return "fast" if regime is Regime.READ_ONLY else "immediate"
 
 
 @contextmanager

@@ -9,17 +9,19 @@ Everything that could favour an arm (who starts, connects, lives where, goes fir
 """
 
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from pgverdict.conduct import warmth
 from pgverdict.conduct.boundary import Reader
 from pgverdict.conduct.bounds import Bounds, choose_bounds, cold_bounds
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.chain import measure_chain
 from pgverdict.conduct.collect import describe_placement, finish_arm, storage_read_bytes
 from pgverdict.conduct.handicap import grown_handicaps, read_handicaps
-from pgverdict.conduct.live import Launch, LiveArm, blaming, data_in_place, quoting_logs, running
+from pgverdict.conduct.live import Launch, LiveArm, ask_to_end, blaming, data_in_place, quoting_logs, running
 from pgverdict.conduct.logs import Writers
 from pgverdict.conduct.measured import Measured
 from pgverdict.conduct.pairs import run_pair
@@ -36,7 +38,7 @@ from pgverdict.conduct.streams import (
 )
 from pgverdict.conduct.stretch import Tell, tell_nobody
 from pgverdict.conduct.turns import Turns
-from pgverdict.conduct.warmth import Footprint, prewarm, weigh
+from pgverdict.conduct.warmth import Footprint, prewarming, weigh
 from pgverdict.conduct.warmup import warm_up
 from pgverdict.datasets.checks import check_data
 from pgverdict.datasets.load import DATABASE, where
@@ -102,8 +104,9 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
         start_ms = {
             arm: stack.enter_context(running(servers[arm], cell.regime, arm)) for arm in plan.start_order
         }
+        stack.callback(ask_to_end, servers.values(), cell.regime)
         stack.enter_context(quoting_logs(servers))
-        footprints = {arm: _fill_memory(cell, servers[arm], arm) for arm in plan.warm_order}
+        footprints = _fill_memory(cell, {arm: servers[arm] for arm in plan.warm_order})
         for number in plan.warm_order:
             take_samples(cell.workload, servers[number], number)
         streams = draw_streams(cell, plan)
@@ -196,9 +199,19 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
         return Measured(slices, arms, placement, surroundings)
 
 
-def _fill_memory(cell: PreparedCell, server: AnyServer, arm: int) -> Footprint:
-    with blaming(arm):
-        return weigh(server, DATABASE) if cell.is_cold else prewarm(server, DATABASE)
+def _fill_memory(cell: PreparedCell, servers: Mapping[int, AnyServer]) -> dict[int, Footprint]:
+    """Begun in the order given, side by side: no arm's data is long out of the caches when the next one's comes."""
+    footprints: dict[int, Footprint] = {}
+    arms = list(servers)
+    for at_once in (arms[n : n + warmth.AT_ONCE] for n in range(0, len(arms), warmth.AT_ONCE)):
+        with ExitStack() as stack:
+            for arm in at_once:
+                stack.enter_context(blaming(arm))
+                if cell.is_cold:
+                    footprints[arm] = weigh(servers[arm], DATABASE)
+                else:
+                    footprints[arm] = stack.enter_context(prewarming(servers[arm], DATABASE))
+    return footprints
 
 
 def _reset_counts(number: int, arm: LiveArm) -> None:

@@ -4,6 +4,9 @@ An arm whose pages were still on disk once made two equal servers look several t
 checked and not assumed. The opposite is in `coldness`, what lies between them in `turnover`.
 """
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pgverdict.errors import RoundFailed
@@ -22,6 +25,9 @@ ORDER BY c.relkind DESC, c.relname
 
 STRAY_BYTES_MAX = 256 << 10
 """A host that reclaims page cache takes a page of a library or a catalog now and then; that is not a cold arm."""
+
+AT_ONCE = os.cpu_count() or 1
+"""So many arms read their data into memory side by side."""
 
 ROOM_SHARE = 0.9
 """Of its memory, that a confined server has for data; the rest is its processes'."""
@@ -50,16 +56,24 @@ def weigh(server: AnyServer, database: str) -> Footprint:
         return _footprint(connection)
 
 
-def prewarm(server: AnyServer, database: str) -> Footprint:
-    """Read the whole dataset: into shared buffers where it fits, otherwise into the page cache."""
+@contextmanager
+def prewarming(server: AnyServer, database: str) -> Iterator[Footprint]:
+    """The server reads its whole dataset: into shared buffers where it fits, otherwise into the page cache.
+
+    It does so while the context lasts, whose end waits for it; several servers read side by side.
+    """
     with views.session(server, database) as connection:
         found = _footprint(connection)
         fits = found.data_bytes < found.shared_buffers_bytes * 0.9
+        relations = []
         if views.has_extension(connection, "pg_prewarm"):
-            mode = "buffer" if fits else "read"
-            for (relation,) in connection.execute(_RELATIONS).fetchall():
-                connection.execute("SELECT pg_prewarm(%s::regclass, %s)", (relation, mode))
-        return found
+            relations = connection.execute(_RELATIONS).fetchall()
+        # What is asked in a pipeline is sent at once, and answered by its end.
+        with connection.pipeline():
+            for (relation,) in relations:
+                words = (relation, "buffer" if fits else "read")
+                connection.execute("SELECT pg_prewarm(%s::regclass, %s)", words)
+            yield found
 
 
 def _footprint(connection: views.Connection) -> Footprint:

@@ -2,16 +2,13 @@
 
 from collections.abc import Mapping
 
+from pgverdict.conduct.bounds import lengths_of
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.collect import storage_read_bytes
 from pgverdict.conduct.live import LiveArm
 from pgverdict.conduct.turnover import Filling, WarmedUp, warm_until_turnover
 from pgverdict.engine.process import Engine
 from pgverdict.plan.rounds import RoundPlan
-
-WARM_UP_US = 300_000
-"""How long every connection works uncounted before the first slice."""
-
 
 def warm_up(
     engine: Engine, cell: PreparedCell, live: Mapping[int, LiveArm], plan: RoundPlan
@@ -22,7 +19,8 @@ def warm_up(
     """
     if any(arm.footprint.exceeds(cell.memory_bytes) for arm in live.values()):
         return reach_turnover(engine, cell, live, plan)
-    return {arm: _warm_up(engine, arm, plan) for arm in live}
+    duration_us = lengths_of(cell.workload.bound).warm_up_us
+    return {arm: _warm_up(engine, arm, plan, duration_us) for arm in live}
 
 
 def reach_turnover(
@@ -36,12 +34,12 @@ def reach_turnover(
     return warm_until_turnover(engine, {number: filling(number, arm) for number, arm in live.items()}, plan)
 
 
-def _warm_up(engine: Engine, arm: int, plan: RoundPlan) -> WarmedUp:
+def _warm_up(engine: Engine, arm: int, plan: RoundPlan, duration_us: int) -> WarmedUp:
     done = engine.slice(
         arm,
         seed=plan.pairs[0].seed ^ 1,
-        bound={"duration_us": WARM_UP_US},
+        bound={"duration_us": duration_us},
         discard={"duration_us": 0},
         keep=False,
     )
-    return WarmedUp(done.rate_hz, warm_up_us=WARM_UP_US)
+    return WarmedUp(done.rate_hz, warm_up_us=duration_us)

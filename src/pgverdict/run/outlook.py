@@ -7,9 +7,8 @@ rules of thumb do, and the outlook says which. No verdict rests on it.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pgverdict.conduct.bounds import BY_TIME
+from pgverdict.conduct.bounds import BY_TIME, lengths_of
 from pgverdict.conduct.stretch import expected_round_s, expected_slices
-from pgverdict.conduct.warmup import WARM_UP_US
 from pgverdict.judge.decide import ROUNDS_MIN
 from pgverdict.plan.budget import reach
 from pgverdict.plan.matrix import HostSize, shared_buffers_of
@@ -151,7 +150,7 @@ def _round_s(campaign: Campaign, cell: CellSpec) -> float:
     if workload.is_long:
         scanned = SCANNED_BEYOND_MEMORY_BYTES_PER_S if is_beyond else SCANNED_BYTES_PER_S
         slice_s = max(slice_s, cell.clients * _data_bytes(cell) / scanned)
-    warm_up_s = TURNOVER_S if is_beyond else WARM_UP_US / 1e6
+    warm_up_s = TURNOVER_S if is_beyond else lengths_of(workload.bound).warm_up_us / 1e6
     return arms * (START_S + warm_up_s + pairs * slice_s + (copying_s if regime is Regime.FRESH else 0.0))
 
 

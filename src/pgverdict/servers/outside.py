@@ -48,6 +48,9 @@ class OutsideServer:
     def stop(self, mode: str = "fast") -> None:
         """Nothing stops."""
 
+    def ask_to_end(self, mode: str) -> None:
+        """It goes on, as after `stop`."""
+
     def connect(self, database: str = "postgres") -> "Connection":
         """A session that commits each statement, in a database of ours or else in the one that the URI names."""
         return self.stay.connect(self.names.get(database))

@@ -141,6 +141,11 @@ class Server:
                 self.confines = None
             return mode
 
+    def ask_to_end(self, mode: Literal["fast", "immediate"]) -> None:
+        """What `stop` asks first, without waiting; it still has to be stopped."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(_SIGNALS[mode])
+
     def _launch(self, log: IO[bytes], environment: Mapping[str, str]) -> None:
         command = [str(self.install.postgres), "-D", str(self.data)]
         where: dict[str, Any] = {
