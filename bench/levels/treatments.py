@@ -70,8 +70,6 @@ LONG = Cut(LONG_SLICES, LONG_SLICES)
 SHORT = Cut(SHORT_SLICES, SHORT_SLICES)
 
 
-
-
 def _warmed_up(cut: Cut, warm_up_us: int) -> Cut:
     """Cut as `cut` says, after another warm-up."""
     return Cut(*(replace(one, warm_up_us=warm_up_us) for one in (cut.by_time, cut.by_transactions)))

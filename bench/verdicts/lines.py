@@ -55,6 +55,12 @@ class Line:
     keeps_slices: bool = False
 
     @property
+    def is_truth_known(self) -> bool:
+        """Whether what is injected is what the primary should find: a high percentile grows by more than a delay of
+        every transaction, which is hit more often the longer it takes."""
+        return self.right is not Right.DECIDED and self.primary != "latency_us_p99"
+
+    @property
     def is_series(self) -> bool:
         """Whether its rounds are what is wanted, and not its verdicts."""
         return self.rounds is not None

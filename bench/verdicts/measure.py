@@ -1,8 +1,8 @@
 """Measuring: one whole run of the product at a time, through what `pgverdict compare` goes through.
 
-Datasets are made by the first run of a line and stay in the product's cache; they are no part of a run's seconds. The
-first thing measured of a line with an injected slow-down is its probe: a few rounds of equal servers, from which the
-nanoseconds come. The probe's file stays, and with it the nanoseconds.
+Datasets are made by the first run of a line and stay in the product's cache; they are no part of a run's seconds.
+Before each repetition with an injected slow-down comes its probe: a few rounds of equal servers, in the same minute of
+the host, from which the nanoseconds come.
 """
 
 import secrets
@@ -29,7 +29,7 @@ from pgverdict.store.opening import open_store
 
 from .injection import handicap_ns
 from .lines import CONFIDENCE, Line
-from .recorded import PROBE, Repetition, count, keep, next_name, read_probe
+from .recorded import PROBE, Repetition, count, keep, next_name
 from .taken import take
 
 PROBE_ROUNDS = 4
@@ -61,19 +61,17 @@ def next_line(lines: Sequence[Line], done: dict[str, int], repetitions: int | No
 
 
 def measure_one(line: Line, results: Path, *, revision: str, view: LiveView) -> Repetition:
-    """One repetition, kept; its probe before it, if it wants one and has none."""
+    """One repetition, kept; its probe before it, if it wants one."""
     folder = results / line.name
+    name = next_name(folder)
     handicap = 0
     if line.injected:
-        probe = read_probe(folder)
-        if probe is None:
-            view.note(f"{line.name}: probing what {line.injected * 100:g} % is")
-            probe = run_once(replace(line, rounds=PROBE_ROUNDS), 0, revision, view)
-            if probe.failure is not None or not probe.measured():
-                raise WorldError(f"the probe of {line.name} failed: {probe.failure}")
-            keep(probe, folder, PROBE, compress=False)
+        view.note(f"{line.name}: probing what {line.injected * 100:g} % is")
+        probe = run_once(replace(line, rounds=PROBE_ROUNDS), 0, revision, view)
+        if probe.failure is not None or not probe.measured():
+            raise WorldError(f"the probe of {line.name} failed: {probe.failure}")
+        keep(probe, folder, f"{name}-{PROBE}", compress=False)
         handicap = handicap_ns(line.injected, probe.cells[0], probe.measured())
-    name = next_name(folder)
     view.note(f"{line.name}: repetition {name}")
     repetition = run_once(line, handicap, revision, view)
     place = keep(repetition, folder, name, compress=line.keeps_slices)

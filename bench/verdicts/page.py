@@ -119,13 +119,12 @@ def _goal(one: Line) -> str:
 def _measured(one: Line, found: Figures | None) -> tuple[str, ...]:
     if found is None:
         return ("",) * 6
-    known = one.right.value != "decided"
     return (
         f"{_seconds(found.median_s)} / {_seconds(found.p90_s)}",
         f"{found.rounds_median:.0f}",
         f"{found.right} / {found.wrong} / {found.open}",
         f"{found.injected * 100:.2f} %" if one.injected else "-",
-        f"{found.held} of {found.repetitions}" if known else "-",
+        f"{found.held} of {found.repetitions}" if one.is_truth_known else "-",
         f"{found.judged_alike} of {found.repetitions}",
     )
 

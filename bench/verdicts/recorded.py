@@ -1,6 +1,6 @@
 """A repetition as it is kept: a file of JSON lines, the first with its facts, then one for each round.
 
-    LINE/probe.jsonl        what the size of the injected slow-down was taken from
+    LINE/0001-probe.jsonl   what the size of the injected slow-down was taken from
     LINE/0001.jsonl         a repetition (0001.jsonl.gz where slices are kept)
 
 A file appears whole or not at all, and is never changed. Values of metrics stand in the order of the first line's
@@ -212,16 +212,10 @@ def count(folder: Path) -> int:
 
 
 def _repetitions(folder: Path) -> list[Path]:
-    return sorted(folder.glob("[0-9]*.jsonl*"))
-
-
-def read_probe(folder: Path) -> Repetition | None:
-    """The probe of a line, if there is one."""
-    path = folder / f"{PROBE}.jsonl"
-    return read(path) if path.exists() else None
+    return sorted(path for path in folder.glob("[0-9]*.jsonl*") if PROBE not in path.name)
 
 
 def next_name(folder: Path) -> str:
-    """The name of the next repetition: they are numbered from 1."""
-    taken = [int(path.name.split(".")[0]) for path in _repetitions(folder)]
+    """The name of the next repetition: they are numbered from 1. That of a probe without one is not used again."""
+    taken = [int(path.name[:4]) for path in folder.glob("[0-9]*.jsonl*")]
     return f"{max(taken, default=0) + 1:04}"

@@ -9,7 +9,7 @@ import pytest
 from bench.verdicts import measure as under_test
 from bench.verdicts.lines import Line, line
 from bench.verdicts.measure import measure
-from bench.verdicts.recorded import PROBE, Repetition, count, read_all, read_probe
+from bench.verdicts.recorded import PROBE, Repetition, count, read, read_all
 from pgverdict.cli.live import LiveView
 from pgverdict.errors import WorldError
 
@@ -50,14 +50,15 @@ def _measure(
         measure(lines, results, repetitions=repetitions, minutes=minutes, view=view)
 
 
-def test_the_probe_comes_once_and_fixes_the_nanoseconds(
+def test_a_probe_before_every_repetition_says_the_nanoseconds(
     tmp_path: Path, runs: list[tuple[str, int | None, int]]
 ) -> None:
     _measure([INJECTED], tmp_path, repetitions=2)
     _measure([INJECTED], tmp_path, repetitions=3)
 
-    assert runs == [("typical-2", 4, 0), *[("typical-2", None, 400)] * 3]  # 2 % of 20 us
-    assert [one.seed for one in read_all(tmp_path / "typical-2")] == [2, 3, 4]
+    assert runs == [("typical-2", 4, 0), ("typical-2", None, 400)] * 3  # 2 % of 20 us
+    assert [one.seed for one in read_all(tmp_path / "typical-2")] == [2, 4, 6]
+    assert [read(tmp_path / "typical-2" / f"{n:04}-{PROBE}.jsonl").seed for n in (1, 2, 3)] == [1, 3, 5]
 
 
 def test_lines_take_turns_and_equal_ones_need_no_probe(
@@ -66,7 +67,7 @@ def test_lines_take_turns_and_equal_ones_need_no_probe(
     _measure([EQUAL, line("demo")], tmp_path, repetitions=2)
 
     assert [name for name, _, _ in runs] == ["equal", "demo", "equal", "demo"]
-    assert read_probe(tmp_path / "equal") is None
+    assert not list((tmp_path / "equal").glob(f"*{PROBE}*"))
 
 
 def test_after_the_time_limit_none_is_begun_and_the_one_that_runs_is_kept(
@@ -107,4 +108,4 @@ def test_a_probe_that_failed_is_not_kept(
     with pytest.raises(WorldError, match="the probe of typical-2 failed: gave up"):
         _measure([INJECTED], tmp_path)
 
-    assert not (tmp_path / "typical-2" / f"{PROBE}.jsonl").exists()
+    assert not (tmp_path / "typical-2").exists()

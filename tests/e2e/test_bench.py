@@ -8,8 +8,9 @@ import pytest
 from bench.verdicts.figures import judged
 from bench.verdicts.lines import line
 from bench.verdicts.measure import PROBE_ROUNDS, measure_one
-from bench.verdicts.recorded import read_all, read_probe
+from bench.verdicts.recorded import PROBE, read, read_all
 from pgverdict.cli.live import LiveView
+from pgverdict.plan.rounds import PAIRS
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 
@@ -24,15 +25,14 @@ def test_a_repetition_is_kept_with_what_was_really_injected(
         measure_one(tiny, tmp_path, revision="a test", view=view)
 
     (kept,) = read_all(tmp_path / tiny.name)
-    probe = read_probe(tmp_path / tiny.name)
-    assert probe is not None
+    probe = read(tmp_path / tiny.name / f"0001-{PROBE}.jsonl")
     assert (len(probe.measured()), probe.handicap_ns, len(kept.measured())) == (PROBE_ROUNDS, 0, 2)
     assert kept.handicap_ns > 0
     for one in kept.measured():
         assert one.spun_us is not None
         assert one.spun_us[0] == 0
         assert one.spun_us[1] == pytest.approx(kept.handicap_ns / 1e3, rel=0.2)  # a message per transaction
-        assert len(one.slices) == 60
+        assert len(one.slices) == 2 * PAIRS
     # Two rounds can tell nothing.
     assert judged(kept) == (kept.cells[0].outcome,) == ("UNDECIDED",)
     assert "--handicap" in kept.command

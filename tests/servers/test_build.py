@@ -86,9 +86,7 @@ def test_what_was_built_is_not_built_again(
     assert other.identity != first.identity
 
 
-def test_a_build_is_found_by_where_its_source_is_now(
-    make_tree: Callable[..., Path], own_home: Home
-) -> None:
+def test_a_build_is_found_by_where_its_source_is_now(make_tree: Callable[..., Path], own_home: Home) -> None:
     tree = make_tree()
     first = obtain(f"source:{tree}", own_home)
     moved = tree.rename(tree.with_name("moved"))

@@ -23,9 +23,7 @@ BY_TIME = Lengths(usual_us=20_000, transactions_per_client=80, most_us=100_000, 
 """Longer ones let the host drift between the halves of a pair: slices of 20 ms have half the variance of as much time
 in slices of 50 (METHODOLOGY.md#pairs)."""
 
-BY_TRANSACTIONS = Lengths(
-    usual_us=50_000, transactions_per_client=200, most_us=250_000, warm_up_us=300_000
-)
+BY_TRANSACTIONS = Lengths(usual_us=50_000, transactions_per_client=200, most_us=250_000, warm_up_us=300_000)
 """Of work that changes data, or takes long. That shorter ones tell more was not seen with updates, nor tried with
 long work."""
 

@@ -10,6 +10,7 @@ from pgverdict.conduct.turnover import Filling, WarmedUp, warm_until_turnover
 from pgverdict.engine.process import Engine
 from pgverdict.plan.rounds import RoundPlan
 
+
 def warm_up(
     engine: Engine, cell: PreparedCell, live: Mapping[int, LiveArm], plan: RoundPlan
 ) -> dict[int, WarmedUp]:

@@ -21,7 +21,7 @@ from pgverdict.plan.squares import orders_by_square
 from pgverdict.spec.regime import Regime
 from pgverdict.workloads.workload import Workload
 
-PAIRS = 30
+PAIRS = 20
 """Pairs per round of work that only reads: more bought nothing where it was measured (METHODOLOGY.md#round)."""
 
 PAIRS_FRESH = 60
