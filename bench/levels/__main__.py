@@ -19,6 +19,7 @@ from bench.verdicts.recorded import keep, next_name
 from pgverdict.cli.live import LiveView
 from pgverdict.errors import WorldError
 
+from .pairs import fewer_pairs, first_pairs
 from .table import read, table
 from .treatments import TREATMENTS, Treatment, applied, obstacle, treatment_of
 
@@ -102,7 +103,7 @@ def measure_one(treatment: Treatment, results: Path, *, revision: str, view: Liv
 def write(results: Path) -> None:
     """Print the page, and keep it beside the data, if there is any."""
     recorded = read(results)
-    text = table(recorded)
+    text = "\n".join(filter(None, [table(recorded), fewer_pairs(recorded), first_pairs(recorded)]))
     print(text)
     if any(recorded.values()):
         (results / "README.md").write_text(text, encoding="utf-8")

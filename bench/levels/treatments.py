@@ -24,7 +24,8 @@ HUGE_BYTES = 2 * 600 * 2**20
 
 PLAIN = "plain"
 UPDATE = "update"
-"""What the others are held against: work that only reads, and work that changes data."""
+EIGHT = "eight"
+"""What the others are held against: work that only reads, work that changes data, and eight clients."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class Treatment:
     @property
     def against(self) -> str:
         """The treatment that it is held against."""
+        if self.line.clients > 1:
+            return EIGHT
         return UPDATE if "simple-update" in self.line.workloads else PLAIN
 
 
@@ -71,7 +74,7 @@ SHORT = Cut(SHORT_SLICES, SHORT_SLICES)
 
 
 def _warmed_up(cut: Cut, warm_up_us: int) -> Cut:
-    """Cut as `cut` says, after another warm-up."""
+    """Cut as `cut` says, after another warm-up of clients that have a core for themselves."""
     return Cut(*(replace(one, warm_up_us=warm_up_us) for one in (cut.by_time, cut.by_transactions)))
 
 
@@ -83,6 +86,7 @@ def _treatment(
     huge_pages: bool = False,
     cut: Cut = LONG,
     pairs: int = 12,
+    clients: int = 1,
     prewarmed_at_once: int = 1,
     workload: str = "select-only",
 ) -> Treatment:
@@ -95,6 +99,7 @@ def _treatment(
         settings=settings,
         rounds=ROUNDS,
         pairs=pairs,
+        clients=clients,
         cap_s=3600.0,
         keeps_slices=True,
     )
@@ -125,6 +130,17 @@ TREATMENTS = (
         cut=_warmed_up(SHORT, 150_000),
         pairs=30,
         prewarmed_at_once=2,
+    ),
+    *(
+        _treatment(
+            name,
+            f"8 clients, 20 pairs of slices of 20 ms, memory filled side by side, after {warm_up_ms} ms of warm-up",
+            cut=_warmed_up(SHORT, warm_up_ms * 1000 // 4),  # that four of them share a core makes it longer
+            pairs=20,
+            clients=8,
+            prewarmed_at_once=2,
+        )
+        for name, warm_up_ms in ((EIGHT, 600), ("eight-warm-up-300", 300), ("eight-warm-up-150", 150))
     ),
     _treatment(UPDATE, "simple-update, 60 pairs of slices of 50 ms", pairs=60, workload="simple-update"),
     _treatment(

@@ -28,7 +28,7 @@ from .figures import series
 from .recorded import Repetition, Round, SliceFigures
 
 SLICED = ("latency_us_p50", "latency_us_mean", "tps")
-"""What slices tell (`half_ratio`)."""
+"""What slices tell (`slices_ratio`)."""
 
 
 def neighbours(stretches: Sequence[Sequence[Round]], name: str) -> Likeness | None:
@@ -86,12 +86,16 @@ def components(repetitions: Sequence[Repetition], name: str) -> Components:
 
 
 def half_ratio(slices: Sequence[SliceFigures], name: str, half: int) -> float:
-    """The log ratio of every other pair of a round, made as the metric is made of all of them."""
-    chosen = [s for s in slices if s.pair % 2 == half]
+    """The log ratio of every other pair of a round."""
+    return slices_ratio([s for s in slices if s.pair % 2 == half], name)
+
+
+def slices_ratio(slices: Sequence[SliceFigures], name: str) -> float:
+    """The log ratio of some pairs of a round, made as the metric is made of all of them."""
     if name == "latency_us_p50":
-        return _typical(chosen)
+        return _typical(slices)
     sign = -1 if name == "tps" else 1
-    return sign * _ratio(chosen, _mean)
+    return sign * _ratio(slices, _mean)
 
 
 def _typical(slices: Sequence[SliceFigures]) -> float:

@@ -10,7 +10,7 @@ from pgverdict.workloads.workload import SliceBound
 class Lengths:
     """A slice takes `usual_us`, or as long as every client needs for `transactions_per_client`, up to `most_us`.
 
-    Before the first every client works for `warm_up_us` uncounted.
+    Before the first every client works uncounted, for `warm_up_us` if it has a core for itself.
     """
 
     usual_us: int
@@ -55,9 +55,18 @@ class Bounds:
         return dict(self.bound), dict(self.discard)
 
 
-def lengths_of(kind: SliceBound) -> Lengths:
-    """Of the slices that are bounded so."""
-    return BY_TIME if kind is SliceBound.TIME else BY_TRANSACTIONS
+WARM_UP_US_MAX = 2_000_000
+"""For the sake of rounds with many clients; what is left undone then is found as a trend within rounds."""
+
+
+def warm_up_us(kind: SliceBound, *, clients: int, cores: int) -> int:
+    """How long an arm works before its first slice: clients that share a core take so many times as long to be warm.
+
+    >>> [warm_up_us(SliceBound.TIME, clients=clients, cores=2) for clients in (1, 8, 100)]
+    [150000, 600000, 2000000]
+    """
+    sharing = max(1.0, clients / cores)
+    return min(round(_lengths(kind).warm_up_us * sharing), WARM_UP_US_MAX)
 
 
 def choose_bounds(kind: SliceBound, rates_hz: Sequence[float], clients: int) -> Bounds:
@@ -68,7 +77,7 @@ def choose_bounds(kind: SliceBound, rates_hz: Sequence[float], clients: int) -> 
     >>> choose_bounds(SliceBound.TRANSACTIONS, [10_000.0, 9_000.0], clients=1).bound
     (('transactions_per_client', 450),)
     """
-    lengths = lengths_of(kind)
+    lengths = _lengths(kind)
     per_client_hz = min(rates_hz) / clients
     needed_us = lengths.transactions_per_client / per_client_hz * 1e6
     duration_us = int(min(max(lengths.usual_us, needed_us), lengths.most_us))
@@ -80,6 +89,10 @@ def choose_bounds(kind: SliceBound, rates_hz: Sequence[float], clients: int) -> 
         (("transactions_per_client", count),),
         (("transactions_per_client", round(count * discarded_us / duration_us)),),
     )
+
+
+def _lengths(kind: SliceBound) -> Lengths:
+    return BY_TIME if kind is SliceBound.TIME else BY_TRANSACTIONS
 
 
 def cold_bounds(clients: int, *, long: bool = False) -> Bounds:

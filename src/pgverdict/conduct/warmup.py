@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from pgverdict.conduct.bounds import lengths_of
+from pgverdict.conduct.bounds import warm_up_us
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.collect import storage_read_bytes
 from pgverdict.conduct.live import LiveArm
@@ -20,7 +20,7 @@ def warm_up(
     """
     if any(arm.footprint.exceeds(cell.memory_bytes) for arm in live.values()):
         return reach_turnover(engine, cell, live, plan)
-    duration_us = lengths_of(cell.workload.bound).warm_up_us
+    duration_us = warm_up_us(cell.workload.bound, clients=cell.spec.clients, cores=len(cell.placement.cpus))
     return {arm: _warm_up(engine, arm, plan, duration_us) for arm in live}
 
 

@@ -4,10 +4,11 @@ How long a round takes is not known before one was run. Where the store has roun
 rules of thumb do, and the outlook says which. No verdict rests on it.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pgverdict.conduct.bounds import BY_TIME, lengths_of
+from pgverdict.conduct.bounds import BY_TIME, warm_up_us
 from pgverdict.conduct.stretch import expected_round_s, expected_slices
 from pgverdict.judge.decide import ROUNDS_MIN
 from pgverdict.plan.budget import reach
@@ -150,7 +151,10 @@ def _round_s(campaign: Campaign, cell: CellSpec) -> float:
     if workload.is_long:
         scanned = SCANNED_BEYOND_MEMORY_BYTES_PER_S if is_beyond else SCANNED_BYTES_PER_S
         slice_s = max(slice_s, cell.clients * _data_bytes(cell) / scanned)
-    warm_up_s = TURNOVER_S if is_beyond else lengths_of(workload.bound).warm_up_us / 1e6
+    cores = len(campaign.cores) if campaign.cores else os.cpu_count() or 1
+    warm_up_s = (
+        TURNOVER_S if is_beyond else warm_up_us(workload.bound, clients=cell.clients, cores=cores) / 1e6
+    )
     return arms * (START_S + warm_up_s + pairs * slice_s + (copying_s if regime is Regime.FRESH else 0.0))
 
 
