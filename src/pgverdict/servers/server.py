@@ -91,6 +91,7 @@ class Server:
         self.confines: Confines | None = None
         """Its cgroups from its start to its end, where it is confined."""
         self._process: subprocess.Popen[bytes] | None = None
+        self._asked: Mode | None = None
         self._segments: set[str] = set()
         self._log_begin: int | None = None
 
@@ -102,6 +103,7 @@ class Server:
         import psycopg  # noqa: F401  (loaded before the clock runs)
 
         assert self._process is None, "started twice"
+        self._asked = None
         socket_path(self.socket_directory, self.port)
         clear_stale_locks(self.data, self.socket_directory, self.port)
         self._write_settings()
@@ -145,6 +147,7 @@ class Server:
         """What `stop` asks first, without waiting; it still has to be stopped."""
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(_SIGNALS[mode])
+            self._asked = mode
 
     def _launch(self, log: IO[bytes], environment: Mapping[str, str]) -> None:
         command = [str(self.install.postgres), "-D", str(self.data)]
@@ -170,6 +173,9 @@ class Server:
 
     def _end(self, process: "subprocess.Popen[bytes]", mode: Mode, deadline_s: float) -> Mode:
         if process.poll() is not None:
+            if self._asked is not None:
+                processes.kill_all(self.data)
+                return self._asked
             mode = "kill"  # it ended without being asked
         for step in _MODES[_MODES.index(mode) :]:
             if step == "kill":
