@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pgverdict.engine.process import EPOLL, IO_URING, Engine
+from pgverdict.plan.rounds import PAIRS, PAIRS_FRESH
 from pgverdict.records.host import Level
 from pgverdict.servers.cgroups import obstacle
 from pgverdict.store.opening import open_store
@@ -48,8 +49,8 @@ def test_two_releases_are_compared_on_two_workloads_and_the_store_tells_the_same
     assert [arm["role"] for arm in report["arms"]] == ["baseline", "candidate"]
     assert [arm["version"].split(".")[0] for arm in report["arms"]] == ["17", "18"]
     assert [(c["workload"], c["primary"], c["rounds"], c["pairs"]) for c in report["cells"]] == [
-        ("select-only", "latency_us_p50", 2, 60),
-        ("simple-update", "latency_us_p50", 2, 120),
+        ("select-only", "latency_us_p50", 2, 2 * PAIRS),
+        ("simple-update", "latency_us_p50", 2, 2 * PAIRS_FRESH),
     ]
     # BEGIN and END are not judged: as prepared statements, releases from 14 on count them only once.
     for number, statements in ((0, 1), (1, 3)):

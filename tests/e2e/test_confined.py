@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from pgverdict.plan.rounds import PAIRS
 from pgverdict.servers.cgroups import Cgroup, hierarchies
 from pgverdict.spec.confinement import Limits, spell_cores
 from tests.e2e import cli
@@ -41,7 +42,7 @@ def test_data_larger_than_the_memory_of_its_servers_is_read_again_and_again(home
     assert " ".join(limits) in report["run"]["command"]
     assert any("confined to 64MB of memory and core" in note for note in report["run"]["notes"])
     (cell,) = report["cells"]
-    assert (cell["rounds"], cell["failed_rounds"], cell["pairs"]) == (2, 0, 60)
+    assert (cell["rounds"], cell["failed_rounds"], cell["pairs"]) == (2, 0, 2 * PAIRS)
     assert (cell["placement"]["cpus"], cell["placement"]["engine_cpus"]) == (str(CORES[0]), str(CORES[1]))
     values = {condition["name"]: condition["values"] for condition in cell["conditions"]}
     for used in values["most memory used, page cache included"]:

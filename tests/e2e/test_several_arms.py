@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from pgverdict.plan.rounds import PAIRS
 from tests.e2e import cli
 
 pytestmark = pytest.mark.slow
@@ -19,8 +20,8 @@ def test_three_arms_of_a_build_are_measured_in_one_round_and_take_turns_on_data_
 
     assert [arm["name"] for arm in report["arms"]] == ["17", "17#2", "17#3"]
     assert [(c["baseline"], c["candidate"], c["rounds"], c["pairs"]) for c in report["cells"]] == [
-        ("17", "17#2", 3, 90),
-        ("17", "17#3", 3, 90),
+        ("17", "17#2", 3, 3 * PAIRS),
+        ("17", "17#3", 3, 3 * PAIRS),
     ]
     for cell in report["cells"]:
         assert all(v["baseline_value"] > 0 and v["candidate_value"] > 0 for v in cell["verdicts"])
