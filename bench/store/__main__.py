@@ -25,7 +25,7 @@ from pgverdict.observe.host import host_facts
 from .filled import fill
 
 RESULTS = ROOT / "bench" / "results" / "store"
-SERIES = ROOT / "bench" / "results" / "verdicts" / "series-select"
+SERIES = ROOT / "bench" / "results" / "verdicts-12-pairs" / "series-select"
 GOALS_S = {"report": 2.0, "list runs": 0.3}
 """What a person waits for without thinking of something else."""
 
@@ -50,7 +50,7 @@ def main(words: list[str]) -> None:
         "command": " ".join(["./x bench store", *words]),
         "host": {name: value for name, value in host_facts() if name != "name"},
         "python": platform.python_version(),
-        "made_of": "bench/results/verdicts/series-select, the other columns made up: bench/store/filled.py",
+        "made_of": "bench/results/verdicts-12-pairs/series-select, the other columns made up: bench/store/filled.py",
         "runs": options.runs,
         "cells_of_run": options.cells,
         "rounds_of_cell": options.rounds,
