@@ -34,7 +34,7 @@ from pgverdict.conduct.stretch import (
     stretch_slices,
 )
 from pgverdict.conduct.turns import Turns
-from pgverdict.conduct.warmth import prewarming
+from pgverdict.conduct.warmth import prewarm
 from pgverdict.conduct.warmup import reach_turnover
 from pgverdict.datasets.checks import check_data
 from pgverdict.datasets.load import DATABASE, where
@@ -71,8 +71,8 @@ def _run_arm(
         server = launch(cell, plan, arm, data)
         start_ms = stack.enter_context(running(server, Regime.STEADY, arm))
         stack.enter_context(quoting_logs({arm: server}))
-        with blaming(arm), prewarming(server, DATABASE) as footprint:
-            pass
+        with blaming(arm):
+            footprint = prewarm(server, DATABASE)
 
         engine = stack.enter_context(Engine.start())
         keep_engine(cell.placement, engine.hello.pid)

@@ -56,6 +56,12 @@ def weigh(server: AnyServer, database: str) -> Footprint:
         return _footprint(connection)
 
 
+def prewarm(server: AnyServer, database: str) -> Footprint:
+    """Read the whole dataset, and wait for that: see `prewarming`."""
+    with prewarming(server, database) as found:
+        return found
+
+
 @contextmanager
 def prewarming(server: AnyServer, database: str) -> Iterator[Footprint]:
     """The server reads its whole dataset: into shared buffers where it fits, otherwise into the page cache.
