@@ -15,6 +15,7 @@ from types import ModuleType
 from bench.verdicts.lines import SETTINGS, Line, Right
 from pgverdict.conduct import bounds, warmth
 from pgverdict.errors import WorldError, unknown_word
+from pgverdict.spec.campaign import Pinning
 
 ROUNDS = 16
 """Two blocks of orders, and no more, so that treatments take turns often."""
@@ -25,7 +26,9 @@ HUGE_BYTES = 2 * 600 * 2**20
 PLAIN = "plain"
 UPDATE = "update"
 EIGHT = "eight"
-"""What the others are held against: work that only reads, work that changes data, and eight clients."""
+FREE = "free"
+"""What the others are held against: work that only reads, work that changes data, eight clients, and eight that run
+where the kernel puts them."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Treatment:
     def against(self) -> str:
         """The treatment that it is held against."""
         if self.line.clients > 1:
-            return EIGHT
+            return EIGHT if self.line.placement is Pinning.PINNED else FREE
         return UPDATE if "simple-update" in self.line.workloads else PLAIN
 
 
@@ -87,6 +90,7 @@ def _treatment(
     cut: Cut = LONG,
     pairs: int = 12,
     clients: int = 1,
+    placement: Pinning = Pinning.PINNED,
     prewarmed_at_once: int = 1,
     workload: str = "select-only",
 ) -> Treatment:
@@ -100,6 +104,7 @@ def _treatment(
         rounds=ROUNDS,
         pairs=pairs,
         clients=clients,
+        placement=placement,
         cap_s=3600.0,
         keeps_slices=True,
     )
@@ -141,6 +146,22 @@ TREATMENTS = (
             prewarmed_at_once=2,
         )
         for name, warm_up_ms in ((EIGHT, 600), ("eight-warm-up-300", 300), ("eight-warm-up-150", 150))
+    ),
+    *(
+        _treatment(
+            name,
+            f"8 clients where the kernel puts them, {pairs} pairs of slices of {slice_ms} ms, after 600 ms of warm-up",
+            cut=_warmed_up(cut, 150_000),
+            pairs=pairs,
+            clients=8,
+            placement=Pinning.FREE,
+            prewarmed_at_once=2,
+        )
+        for name, cut, slice_ms, pairs in (
+            (FREE, SHORT, 20, 20),
+            ("free-pairs-60", SHORT, 20, 60),
+            ("free-slices-50", LONG, 50, 24),
+        )
     ),
     _treatment(UPDATE, "simple-update, 60 pairs of slices of 50 ms", pairs=60, workload="simple-update"),
     _treatment(
