@@ -19,13 +19,14 @@ from pgverdict.conduct.boundary import Reader
 from pgverdict.conduct.bounds import Bounds, choose_bounds, cold_bounds
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.chain import measure_chain
+from pgverdict.conduct.clients import clients_of
 from pgverdict.conduct.collect import describe_placement, finish_arm, storage_read_bytes
 from pgverdict.conduct.handicap import grown_handicaps, read_handicaps
 from pgverdict.conduct.live import Launch, LiveArm, ask_to_end, blaming, data_in_place, quoting_logs, running
 from pgverdict.conduct.logs import Writers
 from pgverdict.conduct.measured import Measured
 from pgverdict.conduct.pairs import run_pair
-from pgverdict.conduct.placement import keep_engine, pin_backends
+from pgverdict.conduct.placement import pin_backends
 from pgverdict.conduct.preliminaries import with_preliminaries
 from pgverdict.conduct.steady import measure_steady
 from pgverdict.conduct.streams import (
@@ -33,7 +34,6 @@ from pgverdict.conduct.streams import (
     check_refreshed,
     draw_streams,
     take_samples,
-    variables_of,
     warm_streams,
 )
 from pgverdict.conduct.stretch import Tell, tell_nobody
@@ -42,7 +42,6 @@ from pgverdict.conduct.warmth import Footprint, prewarming, weigh
 from pgverdict.conduct.warmup import warm_up
 from pgverdict.datasets.checks import check_data
 from pgverdict.datasets.load import DATABASE, where
-from pgverdict.engine.process import Engine
 from pgverdict.errors import RoundFailed, WorldError
 from pgverdict.observe import views
 from pgverdict.observe.surroundings import around, between
@@ -111,19 +110,7 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
             take_samples(cell.workload, servers[number], number)
         streams = draw_streams(cell, plan)
 
-        engine = stack.enter_context(Engine.start())
-        keep_engine(cell.placement, engine.hello.pid)
-        ready = engine.setup(
-            clients=len(streams.by_client) if streams is not None else cell.spec.clients,
-            threads=cell.placement.threads,
-            cpus=cell.placement.engine_cpus,
-            scripts=cell.workload.scripts,
-            program=cell.workload.program,
-            variables=variables_of(streams, cell.spec.scale),
-            statement_s=cell.workload.statement_s,
-            allow=cell.workload.allow,
-            event_loop=cell.placement.event_loop.value,
-        )
+        engine, ready = stack.enter_context(clients_of(cell, streams))
         connected = {arm: engine.connect(arm, where(servers[arm])) for arm in plan.connect_order}
         live = [
             LiveArm(

@@ -15,11 +15,12 @@ from dataclasses import dataclass, replace
 from pgverdict.conduct.boundary import Reader, growth
 from pgverdict.conduct.bounds import Bounds
 from pgverdict.conduct.cell import PreparedCell
+from pgverdict.conduct.clients import clients_of
 from pgverdict.conduct.collect import describe_placement, finish_arm, storage_read_bytes
 from pgverdict.conduct.handicap import grown_handicap
 from pgverdict.conduct.live import Launch, LiveArm, blaming, fresh_copies, quoting_logs, running
 from pgverdict.conduct.measured import Measured, gathered
-from pgverdict.conduct.placement import keep_engine, pin_backends
+from pgverdict.conduct.placement import pin_backends
 from pgverdict.conduct.preliminaries import with_preliminaries
 from pgverdict.conduct.slices import record_slice
 from pgverdict.conduct.stretch import (
@@ -74,19 +75,7 @@ def _run_arm(
         with blaming(arm):
             footprint = prewarm(server, DATABASE)
 
-        engine = stack.enter_context(Engine.start())
-        keep_engine(cell.placement, engine.hello.pid)
-        ready = engine.setup(
-            clients=cell.spec.clients,
-            threads=cell.placement.threads,
-            cpus=cell.placement.engine_cpus,
-            scripts=cell.workload.scripts,
-            program=cell.workload.program,
-            variables={"scale": cell.spec.scale},
-            statement_s=cell.workload.statement_s,
-            allow=cell.workload.allow,
-            event_loop=cell.placement.event_loop.value,
-        )
+        engine, ready = stack.enter_context(clients_of(cell))
         connected = engine.connect(arm, where(server))
         reader = Reader(server, connected.backend_pids, engine, cell.placement.all_cpus)
         live = LiveArm(server, start_ms, footprint, connected, reader)
