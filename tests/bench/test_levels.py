@@ -191,20 +191,19 @@ def test_a_round_that_takes_twice_as_long_must_scatter_less_to_be_worth_it(tmp_p
     assert float(pairs[6]) == pytest.approx(2 * float(pairs[5].split()[0]), abs=0.011)
 
 
-def test_plain_rounds_of_another_day_are_compared_with_nothing(tmp_path: Path) -> None:
-    for day, sd in ((1, 0.02), (2, 0.004)):
+def test_plain_rounds_of_other_hours_are_compared_with_nothing(tmp_path: Path) -> None:
+    for treatment, hour, sd in (
+        (PLAIN, 8, 0.02), (PLAIN, 12, 0.004), ("pairs-30", 12, 0.004), ("pairs-30", 16, 0.02)
+    ):  # fmt: skip
         run = made.repetition(
-            made.rounds_of(made.normal(320, sd), metrics=METRICS), begun=f"2026-11-0{day}T12:00:00+00:00"
+            made.rounds_of(made.normal(320, sd, seed=hour + len(treatment)), metrics=METRICS),
+            begun=f"2026-11-02T{hour:02}:{len(treatment):02}:00+00:00",
         )
-        keep(run, tmp_path / PLAIN, f"000{day}", compress=True)
-    treated = made.repetition(
-        made.rounds_of(made.normal(320, 0.004, seed=2), metrics=METRICS), begun="2026-11-02T13:00:00+00:00"
-    )
-    keep(treated, tmp_path / "pairs-30", "0001", compress=True)
+        keep(run, tmp_path / treatment, f"00{hour:02}", compress=True)
 
     rows = _rows(tmp_path)
     assert [row[0] for row in rows[:: len(METRICS)]] == [
-        f"`{PLAIN}`, 2026-11-01", f"`{PLAIN}`, 2026-11-02", "`pairs-30`"
+        f"`{PLAIN}`, 2026-11-02 08:05", f"`{PLAIN}`, 2026-11-02 12:05", "`pairs-30`"
     ]  # fmt: skip
     assert float(rows[2 * len(METRICS)][5].split()[0]) == pytest.approx(1.0, rel=0.3)
 

@@ -7,12 +7,15 @@ import sys
 import threading
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pgverdict.observe import processes
 from pgverdict.observe.processes import (
     cpu_ns_with_ended,
     grown,
+    has_huge_pages,
     scheduled_ns,
     storage_read_bytes,
     switches,
@@ -92,6 +95,17 @@ def test_an_ended_process_is_left_out() -> None:
     assert scheduled_ns([child.pid]) == ({}, {})
     assert switches([child.pid]) == ({}, {})
     assert storage_read_bytes([child.pid]) == {}
+
+
+def test_huge_pages_are_those_of_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not has_huge_pages(os.getpid())
+
+    lines = {1: "VmSwap:\t 0 kB\nHugetlbPages:\t  563200 kB\n", 2: "HugetlbPages:\t       0 kB\n", 3: "VmSwap:\t 0 kB\n"}
+    for pid, text in lines.items():
+        (tmp_path / str(pid)).mkdir()
+        (tmp_path / str(pid) / "status").write_text(text)
+    monkeypatch.setattr(processes, "_PROC", tmp_path)
+    assert [has_huge_pages(pid) for pid in (1, 2, 3, 4)] == [True, False, False, False]
 
 
 def test_what_a_child_used_counts_after_its_end() -> None:

@@ -11,7 +11,7 @@ from pgverdict.judge.cell import judge_run
 from pgverdict.records.round import ArmRecord
 from pgverdict.records.run import CellRecord, RunRecord
 from pgverdict.report.formats import FORMATS
-from pgverdict.report.memory import cache_notes, confinement_notes
+from pgverdict.report.memory import cache_notes, confinement_notes, huge_page_notes
 from pgverdict.report.model import make_report
 from pgverdict.report.terminal import print_report
 from pgverdict.spec.cache import Cache
@@ -123,3 +123,32 @@ def test_the_terminal_says_it_too() -> None:
 
     assert "select-only, scale 10, 1 client, cold" in out.getvalue()
     assert "confined to 2GB of memory and cores 0-1" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("had", "said"),
+    [
+        ((None, None), ()),
+        ((False, False), ()),
+        ((True, True), ("shared memory was in huge pages",)),
+    ],
+)
+def test_huge_pages_are_told_where_there_were_some(had: tuple[bool | None, ...], said: tuple[str, ...]) -> None:
+    cell = with_arms(
+        samples.a_run().cells[0], lambda arm: dataclasses.replace(arm, huge_pages=had[arm.arm])
+    )
+
+    assert huge_page_notes(cell, ARMS) == said
+
+
+def test_rounds_in_which_only_one_arm_has_huge_pages_are_not_of_one_kind() -> None:
+    cell = with_arms(
+        samples.a_run().cells[0], lambda arm: dataclasses.replace(arm, huge_pages=arm.arm == 1)
+    )
+
+    (note,) = huge_page_notes(cell, ARMS)
+
+    rounds = len(cell.measured)
+    assert note.startswith(
+        f"shared memory was in huge pages for 17.7 in 0 of {rounds} rounds and 18.1 in {rounds} of {rounds} rounds, so"
+    )

@@ -112,6 +112,7 @@ def a_round(ordinal: int, *, key: str = "select-only scale=10 clients=1") -> Rou
                 0,
                 kinds=kinds,
                 steps=steps,
+                huge_pages=arm == 1,
                 preliminaries=(PreliminariesRecord("select-only", 40, 40 * arm, 25.25 * arm, 9, 2),),
             )
             for arm in (0, 1)

@@ -63,7 +63,8 @@ def test_the_migrations_lead_to_the_tables(url: str) -> None:
     assert differences == []
 
 
-BROUGHT = {"0015": ("runs event_loop",),
+BROUGHT = {"0016": ("round_arms huge_pages",),
+           "0015": ("runs event_loop",),
            "0007": ("runs file", "runs left_out", "cells settings", "cells trouble"),
            "0006": ("cells parameters", "cells own_work", "statements server_rows", "statements server_buffers_hit",
                     "statements server_buffers_read", "statements server_wal_bytes"),
@@ -116,6 +117,8 @@ def test_a_store_of_an_earlier_version_opens_with_all_its_runs(version: str, url
             arms = tuple(dataclasses.replace(arm, steps=()) for arm in arms)
         if version < "0013":
             arms = tuple(dataclasses.replace(arm, preliminaries=()) for arm in arms)
+        if version < "0016":
+            arms = tuple(dataclasses.replace(arm, huge_pages=None) for arm in arms)
         slices = made.a_round(0).slices
         if version < "0014":
             slices = tuple(dataclasses.replace(one, seconds=()) for one in slices)

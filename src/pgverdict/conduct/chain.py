@@ -12,7 +12,7 @@ from contextlib import ExitStack
 
 from pgverdict.conduct.bounds import Bounds
 from pgverdict.conduct.cell import PreparedCell
-from pgverdict.conduct.collect import describe_placement
+from pgverdict.conduct.collect import describe_placement, huge_pages
 from pgverdict.conduct.live import Launch, blaming, fresh_copies, quoting_logs, running
 from pgverdict.conduct.measured import Measured, gathered
 from pgverdict.conduct.placement import keep_engine
@@ -88,6 +88,7 @@ def _run_arm(
             buffers_read=None,
             storage_read_bytes=sum(step.storage_read_bytes for step in steps),
             memory_bytes_max=server.confines.memory_bytes_max() if server.confines else None,
+            huge_pages=huge_pages(server),
             steps=tuple(steps),
         )
         placement = describe_placement(

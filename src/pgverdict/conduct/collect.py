@@ -16,6 +16,7 @@ from pgverdict.observe.host import memory_available_bytes
 from pgverdict.observe.statements import assign_counts
 from pgverdict.records.round import ArmRecord, KindRecord, RoundRecord, StatementRecord
 from pgverdict.servers.handicap import HandicapCounts
+from pgverdict.servers.outside import AnyServer
 from pgverdict.servers.server import Server
 from pgverdict.spec.confinement import spell_cores
 
@@ -113,7 +114,13 @@ def finish_arm(
         handicap_spun_ns=handicap.spun_ns if handicap else None,
         memory_bytes_max=arm.server.confines.memory_bytes_max() if arm.server.confines else None,
         turnover_s=turnover_s,
+        huge_pages=huge_pages(arm.server),
     )
+
+
+def huge_pages(server: AnyServer) -> bool | None:
+    """Whether its shared memory is in huge pages; None where it is not ours to look at."""
+    return processes.has_huge_pages(server.pid) if isinstance(server, Server) else None
 
 
 def storage_read_bytes(cell: PreparedCell, arm: LiveArm) -> Mapping[int, int] | None:

@@ -75,6 +75,18 @@ def storage_bytes(pids: Iterable[int]) -> tuple[int, int]:
     return read, written
 
 
+def has_huge_pages(pid: int) -> bool:
+    """Whether any of its memory is in pages that were reserved as huge; False if it ended, too.
+
+    Of a postmaster: whether its shared memory is, whatever release it is.
+    """
+    for _, text in _read([pid], "status"):
+        for line in text.splitlines():
+            if line.startswith(b"HugetlbPages:"):
+                return int(line.split()[1]) > 0
+    return False  # a kernel without them has no such line
+
+
 def grown(before: Mapping[int, int], after: Mapping[int, int]) -> int:
     """How much the counters of the processes alive at the end grew; one that started in between counts whole.
 

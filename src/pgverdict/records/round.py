@@ -241,6 +241,8 @@ class ArmRecord:
     """The most its server used since it started; None where it was not confined, or the kernel did not say."""
     turnover_s: float | None = None
     """How long it was warmed up until turnover; None where its data was not larger than its memory."""
+    huge_pages: bool | None = None
+    """Whether its server's shared memory was in huge pages; None where it is not ours to look at, or nobody did."""
     tasks: tuple[TaskRecord, ...] = ()
     """Of all clients' streams; none where slices are cut from a flow of transactions."""
     preliminaries: tuple[PreliminariesRecord, ...] = ()

@@ -48,6 +48,20 @@ def cache_notes(cell: CellRecord, arms: Mapping[int, str]) -> tuple[str, ...]:
     return ()
 
 
+def huge_page_notes(cell: CellRecord, arms: Mapping[int, str]) -> tuple[str, ...]:
+    """Of a cell: whether shared memory was in huge pages, above all where in some rounds only; mostly nothing."""
+    seen = {name: [a.huge_pages for r in cell.measured for a in r.arms if a.arm == arm] for arm, name in arms.items()}
+    had = {name: (sum(map(bool, told)), len(told)) for name, told in seen.items()}
+    if not any(count for count, _ in had.values()):
+        return ()
+    if all(count == rounds for count, rounds in had.values()):
+        return ("shared memory was in huge pages",)
+    told = words.listed(f"{name} in {count} of {rounds} rounds" for name, (count, rounds) in had.items())
+    return (
+        f"shared memory was in huge pages for {told}, so rounds are not of one kind: with huge_pages=on or off they are",
+    )
+
+
 def _cold(seen: Mapping[str, Sequence[ArmRecord]]) -> str:
     each = {round(median(a.transactions + a.failed for a in records)) for records in seen.values()}
     counts = " to ".join(f"{count:,}" for count in sorted({min(each), max(each)}))

@@ -12,7 +12,7 @@ from pgverdict.report.deviations import deviation_notes
 from pgverdict.report.disturbed import host_notes
 from pgverdict.report.equality import equality_notes
 from pgverdict.report.last_words import failure_stories
-from pgverdict.report.memory import cache_notes, confinement_notes
+from pgverdict.report.memory import cache_notes, confinement_notes, huge_page_notes
 from pgverdict.report.plans import plan_notes
 from pgverdict.report.regimes import regime_notes
 from pgverdict.spec.campaign import Pinning
@@ -99,6 +99,7 @@ def cell_notes(
             f"{words.count(rolled_back, 'transaction')} ended in a serialization failure or a deadlock"
         )
     notes += cache_notes(cell, {arm: words.arm_label(run.arms[arm]) for arm in (0, candidate)})
+    notes += huge_page_notes(cell, {arm: words.arm_label(run.arms[arm]) for arm in (0, candidate)})
     return (*notes, *_failure_notes(run, cell, candidate, verdicts))
 
 

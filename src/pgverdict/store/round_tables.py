@@ -156,6 +156,7 @@ round_arms = Table(
     Column("wal_bytes", BigInteger, comment="WAL written in the arm's stretch; null: not a steady round"),
     Column("memory_bytes_max", BigInteger, comment="most memory its server used; null: not confined, or not told"),
     Column("turnover_s", Double, comment="warm-up until turnover; null: its data was not larger than its memory"),
+    Column("huge_pages", Boolean, comment="shared memory was in huge pages; null: not ours to see, or not looked"),
     comment="What an arm's slices of a round add up to, and in which state it was",
 )  # fmt: skip
 
