@@ -86,7 +86,9 @@ def _rows(
         sat = sorted({sitting[repetition.begun] for repetition in repetitions})
         if one.name == one.against and len(sat) > 1:
             of = {begin: [r for r in repetitions if sitting[r.begun] == begin] for begin in sat}
-            found += [(f"`{one.name}`, {begin[:16].replace('T', ' ')}", one.against, of[begin]) for begin in sat]
+            found += [
+                (f"`{one.name}`, {begin[:16].replace('T', ' ')}", one.against, of[begin]) for begin in sat
+            ]
         elif repetitions:
             found.append((f"`{one.name}`", one.against, repetitions))
     return found

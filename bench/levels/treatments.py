@@ -4,17 +4,20 @@ by one.
 Two equal servers are compared, as on the lines `series-select` and `series-update`, in runs of ROUNDS rounds.
 """
 
-import ctypes
-import os
-from collections.abc import Iterator
+import random
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
 
 from bench.verdicts.lines import SETTINGS, Line, Right
 from pgverdict.conduct import bounds, warmth
+from pgverdict.conduct.cell import PreparedCell
 from pgverdict.errors import WorldError, unknown_word
+from pgverdict.plan.layout import MAP_PAGES, STACK_STEP_BYTES, STACK_STEPS, Layout, layout_of
+from pgverdict.plan.rounds import RoundPlan
+from pgverdict.run import site
+from pgverdict.servers.layout import fixed_addresses
 from pgverdict.spec.campaign import Pinning
 
 ROUNDS = 16
@@ -28,8 +31,24 @@ UPDATE = "update"
 EIGHT = "eight"
 FREE = "free"
 HUGE = "huge-pages"
+KERNEL = "layout-kernel"
 """What the others are held against: work that only reads, work that changes data, eight clients, eight that run where
-the kernel puts them; and huge pages, where addresses are fixed, too."""
+the kernel puts them; huge pages, where addresses are fixed, too; and layouts that the kernel draws for every start."""
+
+Layouts = Callable[[RoundPlan], Layout]
+"""What a server of a round is started with."""
+
+_lot = random.Random()
+
+
+def layout_of_start(_: RoundPlan) -> Layout:
+    """Another one for every arm."""
+    return Layout(STACK_STEP_BYTES * _lot.randrange(STACK_STEPS), _lot.randrange(MAP_PAGES))
+
+
+def one_layout(_: RoundPlan) -> Layout:
+    """The same for ever."""
+    return Layout(0, 0)
 
 
 @dataclass(frozen=True)
@@ -43,6 +62,8 @@ class Treatment:
     """How many servers read their data into memory side by side."""
     fixed_addresses: bool = False
     huge_pages: bool = False
+    layouts: Layouts | None = None
+    """None: the kernel draws them."""
 
     @property
     def name(self) -> str:
@@ -55,6 +76,8 @@ class Treatment:
             return EIGHT if self.line.placement is Pinning.PINNED else FREE
         if self.huge_pages and self.fixed_addresses:
             return HUGE
+        if self.layouts is not None or self.name == KERNEL:
+            return KERNEL
         return UPDATE if "simple-update" in self.line.workloads else PLAIN
 
 
@@ -94,6 +117,7 @@ def _treatment(
     pairs: int = 12,
     clients: int = 1,
     placement: Pinning = Pinning.PINNED,
+    layouts: Layouts | None = None,
     prewarmed_at_once: int = 1,
     workload: str = "select-only",
 ) -> Treatment:
@@ -112,14 +136,19 @@ def _treatment(
         cap_s=3600.0,
         keeps_slices=True,
     )
-    return Treatment(line, cut, prewarmed_at_once, fixed_addresses, huge_pages)
+    return Treatment(line, cut, prewarmed_at_once, fixed_addresses, huge_pages, layouts)
 
 
 TREATMENTS = (
     _treatment(PLAIN, "12 pairs of slices of 50 ms, 5 of them not counted, after 300 ms of warm-up"),
     _treatment("fixed-addresses", "address space layout not randomised", fixed_addresses=True),
     _treatment(HUGE, "shared memory in huge pages", huge_pages=True),
-    _treatment("huge-pages-fixed-addresses", "the same, and addresses not randomised", fixed_addresses=True, huge_pages=True),
+    _treatment(
+        "huge-pages-fixed-addresses",
+        "the same, and addresses not randomised",
+        fixed_addresses=True,
+        huge_pages=True,
+    ),
     _treatment("pairs-30", "30 pairs of slices of 50 ms", pairs=30),
     _treatment("slices-20", "30 pairs of slices of 20 ms, 5 of them not counted", cut=SHORT, pairs=30),
     _treatment(
@@ -139,6 +168,22 @@ TREATMENTS = (
         cut=_warmed_up(SHORT, 150_000),
         pairs=30,
         prewarmed_at_once=2,
+    ),
+    *(
+        _treatment(
+            name,
+            f"20 pairs of slices of 20 ms after 150 ms of warm-up, memory filled side by side; layouts: {title}",
+            cut=_warmed_up(SHORT, 150_000),
+            pairs=20,
+            prewarmed_at_once=2,
+            layouts=layouts,
+        )
+        for name, title, layouts in (
+            (KERNEL, "the kernel's, for every start", None),
+            ("layout-start", "drawn for every start", layout_of_start),
+            ("layout-round", "drawn for every round, the same for both arms, as in every run", layout_of),
+            ("layout-one", "always the same", one_layout),
+        )
     ),
     *(
         _treatment(
@@ -201,6 +246,10 @@ def applied(treatment: Treatment) -> Iterator[None]:
             stack.enter_context(fixed_addresses())
         stack.enter_context(_cut(treatment.cut))
         stack.enter_context(_set(warmth, "AT_ONCE", treatment.prewarmed_at_once))
+        if treatment.layouts is None:
+            stack.enter_context(_set(PreparedCell, "has_layouts", False))
+        else:
+            stack.enter_context(_set(site, "layout_of", treatment.layouts))
         yield
 
 
@@ -236,33 +285,10 @@ def _cut(cut: Cut) -> Iterator[None]:
 
 
 @contextmanager
-def _set(module: ModuleType, name: str, value: object) -> Iterator[None]:
+def _set(module: object, name: str, value: object) -> Iterator[None]:
     before = getattr(module, name)
     setattr(module, name, value)
     try:
         yield
     finally:
         setattr(module, name, before)
-
-
-_QUERY = 0xFFFFFFFF
-_ADDR_NO_RANDOMIZE = 0x0040000
-
-
-@contextmanager
-def fixed_addresses() -> Iterator[None]:
-    """What this thread starts inside has its memory at the same addresses every time (personality(2), as setarch -R).
-
-    It takes effect when a program is executed, so this process itself stays as it is.
-    """
-    libc = ctypes.CDLL(None, use_errno=True)
-    before = libc.personality(ctypes.c_ulong(_QUERY))
-    if before == -1 or libc.personality(ctypes.c_ulong(before | _ADDR_NO_RANDOMIZE)) == -1:
-        raise WorldError(
-            f"cannot fix the addresses of new processes: {os.strerror(ctypes.get_errno())}",
-            hint="containers forbid personality(2) unless their seccomp profile allows it",
-        )
-    try:
-        yield
-    finally:
-        libc.personality(ctypes.c_ulong(before))

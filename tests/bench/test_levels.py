@@ -19,7 +19,6 @@ from bench.levels.treatments import (
     UPDATE,
     Treatment,
     applied,
-    fixed_addresses,
     free_huge_bytes,
     obstacle,
     treatment_of,
@@ -32,6 +31,7 @@ from pgverdict.conduct import bounds, warmth
 from pgverdict.errors import UserError, WorldError
 from pgverdict.judge.estimate import FloatArray, order_columns
 from pgverdict.plan.rounds import arrange
+from pgverdict.servers.layout import fixed_addresses
 from pgverdict.workloads.workload import SliceBound
 
 from . import made

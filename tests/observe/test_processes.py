@@ -100,7 +100,11 @@ def test_an_ended_process_is_left_out() -> None:
 def test_huge_pages_are_those_of_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not has_huge_pages(os.getpid())
 
-    lines = {1: "VmSwap:\t 0 kB\nHugetlbPages:\t  563200 kB\n", 2: "HugetlbPages:\t       0 kB\n", 3: "VmSwap:\t 0 kB\n"}
+    lines = {
+        1: "VmSwap:\t 0 kB\nHugetlbPages:\t  563200 kB\n",
+        2: "HugetlbPages:\t       0 kB\n",
+        3: "VmSwap:\t 0 kB\n",
+    }
     for pid, text in lines.items():
         (tmp_path / str(pid)).mkdir()
         (tmp_path / str(pid) / "status").write_text(text)

@@ -133,22 +133,20 @@ def test_the_terminal_says_it_too() -> None:
         ((True, True), ("shared memory was in huge pages",)),
     ],
 )
-def test_huge_pages_are_told_where_there_were_some(had: tuple[bool | None, ...], said: tuple[str, ...]) -> None:
-    cell = with_arms(
-        samples.a_run().cells[0], lambda arm: dataclasses.replace(arm, huge_pages=had[arm.arm])
-    )
+def test_huge_pages_are_told_where_there_were_some(
+    had: tuple[bool | None, ...], said: tuple[str, ...]
+) -> None:
+    cell = with_arms(samples.a_run().cells[0], lambda arm: dataclasses.replace(arm, huge_pages=had[arm.arm]))
 
     assert huge_page_notes(cell, ARMS) == said
 
 
 def test_rounds_in_which_only_one_arm_has_huge_pages_are_not_of_one_kind() -> None:
-    cell = with_arms(
-        samples.a_run().cells[0], lambda arm: dataclasses.replace(arm, huge_pages=arm.arm == 1)
-    )
+    cell = with_arms(samples.a_run().cells[0], lambda arm: dataclasses.replace(arm, huge_pages=arm.arm == 1))
 
     (note,) = huge_page_notes(cell, ARMS)
 
     rounds = len(cell.measured)
     assert note.startswith(
-        f"shared memory was in huge pages for 17.7 in 0 of {rounds} rounds and 18.1 in {rounds} of {rounds} rounds, so"
+        f"shared memory was in huge pages for 17.7 in 0 of {rounds} rounds and 18.1 in {rounds} of {rounds} rounds: "
     )

@@ -12,6 +12,7 @@ from pgverdict.plan.stretches import whole
 from pgverdict.servers.confine import Confiner
 from pgverdict.servers.freeze import Means
 from pgverdict.servers.install import Install
+from pgverdict.servers.layout import obstacle
 from pgverdict.servers.stay import Stay
 from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import CellSpec
@@ -89,6 +90,13 @@ class PreparedCell:
     def ours(self) -> tuple[int, ...]:
         """The arms whose servers we start."""
         return tuple(number for number, arm in enumerate(self.arms) if arm.stay is None)
+
+    @property
+    def has_layouts(self) -> bool:
+        """Whether the memory of its servers lies where the round's plan says, the same for all arms; else the kernel
+        draws that for every start."""
+        programs = {install.postgres for arm in self.arms for install in arm.installs}
+        return len(self.ours) == len(self.arms) and not any(obstacle(program) for program in programs)
 
     @property
     def is_cold(self) -> bool:

@@ -152,6 +152,7 @@ def describe_placement(
     return (
         *cell.placement.facts(),
         ("event_loop", event_loop),
+        ("layout", "the round's" if cell.has_layouts else "the kernel's"),
         *_confined(cell),
         ("cache", cell.spec.cache.value),
         *((f"bound_{name}", str(value)) for name, value in bounds.bound),

@@ -50,7 +50,10 @@ def cache_notes(cell: CellRecord, arms: Mapping[int, str]) -> tuple[str, ...]:
 
 def huge_page_notes(cell: CellRecord, arms: Mapping[int, str]) -> tuple[str, ...]:
     """Of a cell: whether shared memory was in huge pages, above all where in some rounds only; mostly nothing."""
-    seen = {name: [a.huge_pages for r in cell.measured for a in r.arms if a.arm == arm] for arm, name in arms.items()}
+    seen = {
+        name: [a.huge_pages for r in cell.measured for a in r.arms if a.arm == arm]
+        for arm, name in arms.items()
+    }
     had = {name: (sum(map(bool, told)), len(told)) for name, told in seen.items()}
     if not any(count for count, _ in had.values()):
         return ()
@@ -58,7 +61,7 @@ def huge_page_notes(cell: CellRecord, arms: Mapping[int, str]) -> tuple[str, ...
         return ("shared memory was in huge pages",)
     told = words.listed(f"{name} in {count} of {rounds} rounds" for name, (count, rounds) in had.items())
     return (
-        f"shared memory was in huge pages for {told}, so rounds are not of one kind: with huge_pages=on or off they are",
+        f"shared memory was in huge pages for {told}: rounds are not of one kind, which huge_pages=on or off mends",
     )
 
 

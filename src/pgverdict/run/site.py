@@ -12,6 +12,7 @@ from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.live import Data
 from pgverdict.datasets.load import DATABASE
 from pgverdict.errors import WorldError
+from pgverdict.plan.layout import Layout, layout_of
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.run.outside import Stays
 from pgverdict.servers.account import Account
@@ -53,11 +54,21 @@ class Site:
         socket: str,
         handicap: Handicap | None = None,
         confiner: Confiner | None = None,
+        layout: Layout | None = None,
     ) -> Server:
         """A server on a data directory, not yet started, that will not outlive us."""
         self.workspace.supervisor.revive()
         sockets = self.workspace.socket_directory(socket)
-        return Server(install, data, sockets, settings, self.account, handicap=handicap, confiner=confiner)
+        return Server(
+            install,
+            data,
+            sockets,
+            settings,
+            self.account,
+            handicap=handicap,
+            confiner=confiner,
+            layout=layout,
+        )
 
     def launch_arm(self, cell: PreparedCell, plan: RoundPlan, arm: int, data: Data) -> AnyServer:
         """An arm's server for a round, not yet started. Its socket belongs to the slot, as its fresh data does."""
@@ -70,7 +81,8 @@ class Site:
         if prepared.handicap_ns is not None:
             handicap = Handicap(place_library(self.workspace.path), prepared.handicap_ns)
         slot = f"slot{plan.slots[arm]}"
-        return self.launch(install, data, dict(prepared.settings), slot, handicap, cell.confiner)
+        layout = layout_of(plan) if cell.has_layouts else None
+        return self.launch(install, data, dict(prepared.settings), slot, handicap, cell.confiner, layout)
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Literal, Self
 
 from pgverdict.errors import UserError, WorldError
+from pgverdict.plan.layout import Layout
 from pgverdict.servers import interruption, processes
 from pgverdict.servers.account import Account
 from pgverdict.servers.cgroups import thaw_around
@@ -37,6 +38,7 @@ from pgverdict.servers.handicap import (
 )
 from pgverdict.servers.install import Install
 from pgverdict.servers.known import Known
+from pgverdict.servers.layout import laid_out, loader_of, padding, restore_limit
 from pgverdict.servers.settings import INCLUDED, PORT, blame_settings, check_settings, render_settings
 from pgverdict.servers.sockets import socket_path
 from pgverdict.servers.stale_locks import clear_stale_locks
@@ -73,8 +75,11 @@ class Server:
         log: Path | None = None,
         handicap: Handicap | None = None,
         confiner: Confiner | None = None,
+        layout: Layout | None = None,
     ) -> None:
         """`data`: a cluster by create_cluster, or a copy of one. `log`: beside it if not said.
+
+        `layout`: where its memory lies; None: where the kernel puts it (`layout.obstacle` says where that has to be).
 
         `confiner`: what confines it; nobody's page cache of `data` should then be left (`datasets.page_cache`).
         """
@@ -88,6 +93,7 @@ class Server:
         self.log = log or data.with_name(data.name + ".log")
         self.handicap = handicap
         self.confiner = confiner
+        self.layout = layout
         self.confines: Confines | None = None
         """Its cgroups from its start to its end, where it is confined."""
         self._process: subprocess.Popen[bytes] | None = None
@@ -117,8 +123,15 @@ class Server:
                 if self.confiner is not None:
                     self.confines = self.confiner.make(self.data)
                 begin = time.monotonic()
-                self._launch(log, environment)
+                if self.layout is None:
+                    self._launch(log, environment, [])
+                else:
+                    with laid_out(self.layout):
+                        loader = [str(loader_of(self.install.postgres))]
+                        self._launch(log, {**environment, **padding(self.layout)}, loader)
             self._await_connection(begin + deadline_s)
+            if self.layout is not None:
+                restore_limit(self.pid)
             start_ms = (time.monotonic() - begin) * 1000
             self._segments = processes.mapped_segments(self.pid)
             Known(self.install, self.account).require_loaded(self.settings, self.connect)
@@ -149,8 +162,8 @@ class Server:
             self._process.send_signal(_SIGNALS[mode])
             self._asked = mode
 
-    def _launch(self, log: IO[bytes], environment: Mapping[str, str]) -> None:
-        command = [str(self.install.postgres), "-D", str(self.data)]
+    def _launch(self, log: IO[bytes], environment: Mapping[str, str], loader: list[str]) -> None:
+        command = [*loader, str(self.install.postgres), "-D", str(self.data)]
         where: dict[str, Any] = {
             "cwd": self.data,
             "stdout": log,
