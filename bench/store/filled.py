@@ -1,8 +1,8 @@
 """A store of many runs, made of recorded rounds: one run is kept as the product keeps it, the others are copies of it.
 
-Slices, orders, loads and seconds are those that `./x bench verdicts` recorded (results/verdicts-12-pairs/series-select).
-What is not in those files is made up, of about the size that it has: processor times, and histograms of 1 056 random bytes.
-Copies have a name, day and seed of their own, and the numbers of their rows.
+Slices, orders, loads and seconds are those that `./x bench verdicts` recorded (results/verdicts-12-pairs/
+series-select). What is not in those files is made up, of about the size that it has: processor times, and histograms
+of 1 056 random bytes. Copies have a name, day and seed of their own, and the numbers of their rows.
 """
 
 import base64

@@ -3,6 +3,7 @@
 The kernel is told not to draw (personality(2)); it then puts a program at one address for ever and its maps below the
 largest stack that the limit allows. So the limit moves the maps, and what is in the environment moves the stack. The
 program itself moves if it is one of the maps, which it is where its own dynamic loader is started with it as argument.
+The server keeps the limit, which is larger than it would have had; `max_stack_depth` is 2 MB with either.
 
     with laid_out(layout):
         popen([*loader_of(postgres), postgres, ...], env=padding(layout))
@@ -64,11 +65,6 @@ def laid_out(layout: Layout) -> Iterator[None]:
 def padding(layout: Layout) -> Mapping[str, str]:
     """What has to be in the environment. The stack lies below it."""
     return {"PGVERDICT_LAYOUT": "." * layout.stack_bytes}
-
-
-def restore_limit(pid: int) -> None:
-    """What runs with a layout gets the limit of its stack back that everything else here has."""
-    resource.prlimit(pid, resource.RLIMIT_STACK, resource.getrlimit(resource.RLIMIT_STACK))
 
 
 @cache

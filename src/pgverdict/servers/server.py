@@ -38,7 +38,7 @@ from pgverdict.servers.handicap import (
 )
 from pgverdict.servers.install import Install
 from pgverdict.servers.known import Known
-from pgverdict.servers.layout import laid_out, loader_of, padding, restore_limit
+from pgverdict.servers.layout import laid_out, loader_of, padding
 from pgverdict.servers.settings import INCLUDED, PORT, blame_settings, check_settings, render_settings
 from pgverdict.servers.sockets import socket_path
 from pgverdict.servers.stale_locks import clear_stale_locks
@@ -130,8 +130,6 @@ class Server:
                         loader = [str(loader_of(self.install.postgres))]
                         self._launch(log, {**environment, **padding(self.layout)}, loader)
             self._await_connection(begin + deadline_s)
-            if self.layout is not None:
-                restore_limit(self.pid)
             start_ms = (time.monotonic() - begin) * 1000
             self._segments = processes.mapped_segments(self.pid)
             Known(self.install, self.account).require_loaded(self.settings, self.connect)
