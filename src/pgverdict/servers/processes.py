@@ -172,7 +172,18 @@ def _belongs(pid: int, inside: str) -> bool:
     place = _working_directory(pid)
     if place is None or (place != inside and not place.startswith(inside + "/")):
         return False
-    return Path(_link(pid, "exe") or "").name == "postgres"
+    program = Path(_link(pid, "exe") or "").name
+    return program == "postgres" or (program.startswith("ld-linux-") and _has_mapped_postgres(pid))
+
+
+def _has_mapped_postgres(pid: int) -> bool:
+    """Of a dynamic loader, whether the program that it was started for is postgres (`layout`)."""
+    try:
+        with as_owner(pid):
+            maps = Path(f"/proc/{pid}/maps").read_text(errors="replace")
+    except OSError:
+        return False
+    return re.search(r"/postgres( \(deleted\))?$", maps, re.MULTILINE) is not None
 
 
 def _all_processes() -> list[int]:
