@@ -58,9 +58,8 @@ def check_thp(facts: Memory) -> Advice:
         return fine(check, facts.thp)
     why = (
         "the kernel puts memory of a server on huge pages where it finds some, and collects more in the background:"
-        " which start has them is luck. Where memory lies and on which pages was half of the variance between rounds"
-        " where we measured it. PostgreSQL does not ask for them (madvise), so `madvise` is as good as `never`, and"
-        " leaves programs alone that do"
+        " which start has them is luck. PostgreSQL does not ask for them (madvise), so `madvise` is as good as"
+        " `never`, and leaves programs alone that do"
     )
     return warning(check, "always", why, changes=[Change(_THP, "madvise")])
 
