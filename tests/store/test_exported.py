@@ -110,6 +110,7 @@ def test_a_file_of_an_earlier_version_is_read_and_stays_as_it_is(
             connection.execute(f"DROP TABLE {table}")
         connection.execute("DROP INDEX rounds_cell_state_idx")
         connection.execute("ALTER TABLE runs DROP COLUMN event_loop")
+        connection.execute("ALTER TABLE round_arms DROP COLUMN huge_pages")
         connection.execute(f"UPDATE {VERSION_TABLE} SET version_num = '0010'")
     connection.close()
     before = file.read_bytes()
@@ -122,7 +123,10 @@ def test_a_file_of_an_earlier_version_is_read_and_stays_as_it_is(
             rounds=tuple(
                 dataclasses.replace(
                     one,
-                    arms=tuple(dataclasses.replace(arm, steps=(), preliminaries=()) for arm in one.arms),
+                    arms=tuple(
+                        dataclasses.replace(arm, steps=(), preliminaries=(), huge_pages=None)
+                        for arm in one.arms
+                    ),
                     slices=tuple(dataclasses.replace(each, seconds=()) for each in one.slices),
                     logs=(),
                 )
