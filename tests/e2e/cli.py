@@ -70,9 +70,19 @@ def servers_below(home: Path) -> list[int]:
                 place, program = str((entry / "cwd").readlink()), str((entry / "exe").readlink())
             except OSError:
                 continue
-            if place.startswith(f"{home}/") and program.split(" ")[0].endswith("/postgres"):
+            if place.startswith(f"{home}/") and _is_postgres(entry, program.split(" ")[0]):
                 found.append(int(entry.name))
     return found
+
+
+def _is_postgres(entry: Path, program: str) -> bool:
+    """Started by itself, or by the dynamic loader, which is then what it is called by."""
+    if program.endswith("/postgres"):
+        return True
+    try:
+        return "/ld-linux-" in program and "/postgres\n" in (entry / "maps").read_text()
+    except OSError:
+        return False
 
 
 def engines(home: Path) -> list[int]:
