@@ -94,7 +94,9 @@ def measure_one(treatment: Treatment, results: Path, *, revision: str, view: Liv
     if treatment.fixed_addresses:
         repetition = dataclasses.replace(repetition, command=f"setarch -R {repetition.command}")
     # No command of the product cuts rounds otherwise than it does.
-    command = f"{repetition.command} # with {treatment.cut}, prewarmed at once: {treatment.prewarmed_at_once}"
+    layouts = "the kernel's" if treatment.layouts is None else f"by {treatment.layouts.__name__}"
+    otherwise = f"{treatment.cut}, prewarmed at once: {treatment.prewarmed_at_once}, layouts {layouts}"
+    command = f"{repetition.command} # with {otherwise}"
     repetition = dataclasses.replace(repetition, command=command)
     place = keep(repetition, folder, name, compress=True)
     view.note(f"{treatment.name}: {len(repetition.measured())} rounds: {place.name}")

@@ -14,8 +14,7 @@ from bench.verdicts.lines import SETTINGS, Line, Right
 from pgverdict.conduct import bounds, warmth
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.errors import WorldError, unknown_word
-from pgverdict.plan.layout import MAP_PAGES, STACK_STEP_BYTES, STACK_STEPS, Layout, layout_of
-from pgverdict.plan.rounds import RoundPlan
+from pgverdict.plan.layout import Layout, draw_layout
 from pgverdict.run import site
 from pgverdict.servers.layout import fixed_addresses
 from pgverdict.spec.campaign import Pinning
@@ -32,21 +31,23 @@ EIGHT = "eight"
 FREE = "free"
 HUGE = "huge-pages"
 KERNEL = "layout-kernel"
+RELEASES = "releases-layout-kernel"
 """What the others are held against: work that only reads, work that changes data, eight clients, eight that run where
-the kernel puts them; huge pages, where addresses are fixed, too; and layouts that the kernel draws for every start."""
+the kernel puts them; huge pages, where addresses are fixed, too; and layouts that the kernel draws for every start, of
+equal servers and of two releases."""
 
-Layouts = Callable[[RoundPlan], Layout]
-"""What a server of a round is started with."""
+Layouts = Callable[[int], Layout]
+"""What a server is started with, by its round's seed."""
 
 _lot = random.Random()
 
 
-def layout_of_start(_: RoundPlan) -> Layout:
+def draw_for_start(_: int) -> Layout:
     """Another one for every arm."""
-    return Layout(STACK_STEP_BYTES * _lot.randrange(STACK_STEPS), _lot.randrange(MAP_PAGES))
+    return draw_layout(_lot.getrandbits(32))
 
 
-def one_layout(_: RoundPlan) -> Layout:
+def one_layout(_: int) -> Layout:
     """The same for ever."""
     return Layout(0, 0)
 
@@ -76,6 +77,8 @@ class Treatment:
             return EIGHT if self.line.placement is Pinning.PINNED else FREE
         if self.huge_pages and self.fixed_addresses:
             return HUGE
+        if self.line.servers[0] != self.line.servers[1]:
+            return RELEASES
         if self.layouts is not None or self.name == KERNEL:
             return KERNEL
         return UPDATE if "simple-update" in self.line.workloads else PLAIN
@@ -120,6 +123,7 @@ def _treatment(
     layouts: Layouts | None = None,
     prewarmed_at_once: int = 1,
     workload: str = "select-only",
+    servers: tuple[str, str] = ("17", "17"),
 ) -> Treatment:
     # Not as shipped: with "try" servers take huge pages as soon as some are reserved for other treatments.
     settings = (*SETTINGS, f"huge_pages={'on' if huge_pages else 'off'}")
@@ -128,6 +132,7 @@ def _treatment(
         title,
         Right.SAME,
         workloads=(workload,),
+        servers=servers,
         settings=settings,
         rounds=ROUNDS,
         pairs=pairs,
@@ -177,12 +182,16 @@ TREATMENTS = (
             pairs=20,
             prewarmed_at_once=2,
             layouts=layouts,
+            servers=servers,
         )
-        for name, title, layouts in (
-            (KERNEL, "the kernel's, for every start", None),
-            ("layout-start", "drawn for every start", layout_of_start),
-            ("layout-round", "drawn for every round, the same for both arms, as in every run", layout_of),
-            ("layout-one", "always the same", one_layout),
+        for name, title, layouts, servers in (
+            (KERNEL, "the kernel's, for every start", None, ("17", "17")),
+            ("layout-start", "drawn for every start", draw_for_start, ("17", "17")),
+            ("layout-round", "drawn for every round, the same for both arms", draw_layout, ("17", "17")),
+            ("layout-one", "always the same", one_layout, ("17", "17")),
+            (RELEASES, "the kernel's, for every start; 17 and 18", None, ("17", "18")),
+            ("releases-layout-start", "drawn for every start; 17 and 18", draw_for_start, ("17", "18")),
+            ("releases-layout-round", "drawn for every round; 17 and 18", draw_layout, ("17", "18")),
         )
     ),
     *(
@@ -249,7 +258,7 @@ def applied(treatment: Treatment) -> Iterator[None]:
         if treatment.layouts is None:
             stack.enter_context(_set(PreparedCell, "has_layouts", False))
         else:
-            stack.enter_context(_set(site, "layout_of", treatment.layouts))
+            stack.enter_context(_set(site, "draw_layout", treatment.layouts))
         yield
 
 

@@ -275,7 +275,7 @@ def test_a_command_does_it_again_with_the_same_addresses(tmp_path: Path, runs: l
 
     assert sorted(runs) == ["fixed-addresses", PLAIN]
     said = {name: [one.command for one in kept] for name, kept in read(tmp_path).items() if kept}
-    cut = f"# with {LONG}, prewarmed at once: 1"
+    cut = f"# with {LONG}, prewarmed at once: 1, layouts the kernel's"
     assert said == {
         PLAIN: [f"pgverdict compare 17.7 17.7 {cut}"],
         "fixed-addresses": [f"setarch -R pgverdict compare 17.7 17.7 {cut}"],

@@ -22,7 +22,7 @@ def test_this_host_is_looked_at_without_leaving_anything(
 
     assert done.exit_code == 0
     document = json.loads(done.stdout)
-    assert len(document["checks"]) == 22
+    assert len(document["checks"]) == 23
     assert not home.exists()
 
 

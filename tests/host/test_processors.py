@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from pgverdict.host.advice import Change
+from pgverdict.host.kernel import check_layout
 from pgverdict.records.host import Level
 
 from .recorded import advice_on, lay_out
@@ -113,3 +114,13 @@ def test_profiles_are_for_root_whatever_the_kernel_says(tmp_path: Path) -> None:
     assert root["perf access"].diagnosis.found == "allowed to this user, without hardware counters"
     assert user["perf access"].diagnosis.found == "perf_event_paranoid 4"
     assert user["perf access"].changes == ()
+
+
+def test_that_the_kernel_draws_every_layout_is_noted_with_the_reason() -> None:
+    forbidden = check_layout("cannot fix the addresses of new processes: Operation not permitted")
+
+    assert check_layout(None).level is Level.FINE
+    assert forbidden.level is Level.NOTE
+    assert forbidden.diagnosis.found.endswith(
+        "for every start: cannot fix the addresses of new processes: Operation not permitted"
+    )

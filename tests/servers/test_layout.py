@@ -32,7 +32,7 @@ def places(make_server: MakeServer, install: Install, layout: Layout | None) -> 
             fields = line.split(maxsplit=5)
             if len(fields) == 6 and "x" in fields[1] and fields[5].startswith("/"):
                 found[Path(fields[5]).name] = fields[0]
-        # Where its arguments begin, of which the stack lies below.
+        # Field 28 of proc_pid_stat(5): where the stack begins.
         found["stack"] = Path(f"/proc/{server.pid}/stat").read_text().rpartition(")")[2].split()[25]
     return found
 

@@ -51,18 +51,24 @@ def _look(json: Path | None, *, fix: bool) -> None:
 
     from pgverdict.host import repairs
     from pgverdict.host.doctor import examine, examine_load, read_facts, watch_load
+    from pgverdict.host.kernel import check_layout
     from pgverdict.host.tree import Tree
     from pgverdict.report.doctor import doctor_json, doctor_screen
     from pgverdict.run.site import measuring_alone
     from pgverdict.servers.account import server_account
     from pgverdict.servers.home import Home
+    from pgverdict.servers.layout import obstacle_here
 
     check_outputs(json)
     home = Home.find()
     # A knob that moves while a run measures would be a disturbance of our own making.
     with measuring_alone() if fix else nullcontext():
         tree = Tree()
-        advice = (*examine(read_facts(tree, home.cache)), *examine_load(watch_load(tree, LOOK_S)))
+        advice = (
+            *examine(read_facts(tree, home.cache)),
+            check_layout(obstacle_here()),
+            *examine_load(watch_load(tree, LOOK_S)),
+        )
         steps = repairs.plan(tree, advice)
         if json != STANDARD_OUTPUT:
             sys.stdout.write(doctor_screen(advice, steps, fixing=fix))

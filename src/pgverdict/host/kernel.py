@@ -95,6 +95,19 @@ def check_mitigations(facts: Kernel) -> Advice:
     return note(check, ", ".join(facts.mitigated), why, f"grep . {_VULNERABILITIES}/*")
 
 
+def check_layout(obstacle: str | None) -> Advice:
+    """Whether all servers of a round can have one memory layout; `obstacle`: why not, as who would start them says."""
+    check = "memory layout"
+    if obstacle is None:
+        return fine(check, "can be the same for all servers of a round")
+    why = (
+        "where code and data come to lie makes two starts of one server differ by a percent or two. The kernel draws it"
+        " for every start here, and that scatter is in every interval (METHODOLOGY.md#layout)."
+        " On Linux, allow personality(2) (of docker: --security-opt seccomp=PROFILE) and large stacks (ulimit -H -s)"
+    )
+    return note(check, f"drawn by the kernel for every start: {obstacle}", why)
+
+
 def check_perf(facts: Kernel) -> Advice:
     """Whether a profile of the servers could be made, to find out what an effect comes from."""
     check = "perf access"

@@ -4,16 +4,12 @@ Where code and data come to lie makes two starts of one server differ (METHODOLO
 for every start by itself; drawn once for all arms of a round, it is in all of them and leaves their ratio, while the
 rounds still go through as many draws.
 
->>> from pgverdict.plan.rounds import arrange
->>> one, other = (layout_of(arrange("select-only", seed=1, ordinal=n)) for n in (0, 1))
->>> one != other, one == layout_of(arrange("select-only", seed=1, ordinal=0))
-(True, True)
+>>> draw_layout(1) == draw_layout(1), draw_layout(1) == draw_layout(2)
+(True, False)
 """
 
 import random
 from dataclasses import dataclass
-
-from pgverdict.plan.rounds import RoundPlan
 
 STACK_STEP_BYTES = 16
 STACK_STEPS = 256
@@ -31,7 +27,7 @@ class Layout:
     map_pages: int
 
 
-def layout_of(plan: RoundPlan) -> Layout:
-    """That of all servers of a round."""
-    lot = random.Random(f"{plan.pairs[0].seed}/layout")
+def draw_layout(seed: int) -> Layout:
+    """That of all servers of a round, from the seed of the round's first pair."""
+    lot = random.Random(f"{seed}/layout")
     return Layout(STACK_STEP_BYTES * lot.randrange(STACK_STEPS), lot.randrange(MAP_PAGES))

@@ -12,7 +12,7 @@ from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.live import Data
 from pgverdict.datasets.load import DATABASE
 from pgverdict.errors import WorldError
-from pgverdict.plan.layout import Layout, layout_of
+from pgverdict.plan.layout import Layout, draw_layout
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.run.outside import Stays
 from pgverdict.servers.account import Account
@@ -81,7 +81,7 @@ class Site:
         if prepared.handicap_ns is not None:
             handicap = Handicap(place_library(self.workspace.path), prepared.handicap_ns)
         slot = f"slot{plan.slots[arm]}"
-        layout = layout_of(plan) if cell.has_layouts else None
+        layout = draw_layout(plan.pairs[0].seed) if cell.has_layouts else None
         return self.launch(install, data, dict(prepared.settings), slot, handicap, cell.confiner, layout)
 
 

@@ -92,6 +92,11 @@ def obstacle(program: Path) -> str | None:
     # Others (musl's, say) put a program elsewhere than among the maps, or were not tried.
     if loader is None or not loader.name.startswith("ld-linux-"):
         return f"it is loaded by {loader or 'nobody'}, and not by the GNU C library's loader"
+    return obstacle_here()
+
+
+def obstacle_here() -> str | None:
+    """Why this host lets us choose the layout of no program, if it does not."""
     _, hard = resource.getrlimit(resource.RLIMIT_STACK)
     most = STACK_BYTES_MIN + MAP_PAGES * resource.getpagesize()
     if hard != resource.RLIM_INFINITY and hard < most:

@@ -126,9 +126,10 @@ class Server:
                 if self.layout is None:
                     self._launch(log, environment, [])
                 else:
+                    loader = loader_of(self.install.postgres)
+                    assert loader is not None, f"a layout for {self.install.postgres}, which has no loader"
                     with laid_out(self.layout):
-                        loader = [str(loader_of(self.install.postgres))]
-                        self._launch(log, {**environment, **padding(self.layout)}, loader)
+                        self._launch(log, {**environment, **padding(self.layout)}, [str(loader)])
             self._await_connection(begin + deadline_s)
             start_ms = (time.monotonic() - begin) * 1000
             self._segments = processes.mapped_segments(self.pid)
