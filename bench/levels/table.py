@@ -1,9 +1,9 @@
 """What the rounds under each treatment say: how far they scatter, and where that comes from. Pure but for `read`.
 
 What counts is the standard deviation of a round's log ratio: with 0.7 % instead of 1 % the same verdict takes half
-the rounds. A treatment is compared with the plain rounds with which it took turns. Where many rounds
-are needed, the time to a verdict is the variance by the seconds of a round. Limits take the noise to be normal; with
-heavier tails the truth lies outside more often than they say.
+the rounds. A treatment is compared with the plain rounds with which it took turns. Where many rounds are needed, the
+time to a verdict is the variance by the seconds of a round. Limits take the noise to be normal; with heavier tails the
+truth lies outside more often than they say.
 """
 
 import math

@@ -31,10 +31,11 @@ EIGHT = "eight"
 FREE = "free"
 HUGE = "huge-pages"
 KERNEL = "layout-kernel"
+SHARED = "layout-round"
 RELEASES = "releases-layout-kernel"
 """What the others are held against: work that only reads, work that changes data, eight clients, eight that run where
 the kernel puts them; huge pages, where addresses are fixed, too; and layouts that the kernel draws for every start, of
-equal servers and of two releases."""
+equal servers and of two releases, or we for every round."""
 
 Layouts = Callable[[int], Layout]
 """What a server is started with, by its round's seed."""
@@ -80,7 +81,7 @@ class Treatment:
         if self.line.servers[0] != self.line.servers[1]:
             return RELEASES
         if self.layouts is not None or self.name == KERNEL:
-            return KERNEL
+            return KERNEL if self.prewarmed_at_once > 1 else SHARED
         return UPDATE if "simple-update" in self.line.workloads else PLAIN
 
 
@@ -187,12 +188,19 @@ TREATMENTS = (
         for name, title, layouts, servers in (
             (KERNEL, "the kernel's, for every start", None, ("17", "17")),
             ("layout-start", "drawn for every start", draw_for_start, ("17", "17")),
-            ("layout-round", "drawn for every round, the same for both arms", draw_layout, ("17", "17")),
+            (SHARED, "drawn for every round, the same for both arms", draw_layout, ("17", "17")),
             ("layout-one", "always the same", one_layout, ("17", "17")),
             (RELEASES, "the kernel's, for every start; 17 and 18", None, ("17", "18")),
             ("releases-layout-start", "drawn for every start; 17 and 18", draw_for_start, ("17", "18")),
             ("releases-layout-round", "drawn for every round; 17 and 18", draw_layout, ("17", "18")),
         )
+    ),
+    _treatment(
+        "layout-round-in-turn",
+        "20 pairs of slices of 20 ms after 150 ms of warm-up, memory filled in turn; layouts: drawn for every round",
+        cut=_warmed_up(SHORT, 150_000),
+        pairs=20,
+        layouts=draw_layout,
     ),
     *(
         _treatment(

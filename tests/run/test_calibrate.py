@@ -132,6 +132,20 @@ def test_the_arms_are_slowed_down_by_one_two_and_five_percent_of_the_latency(cal
     assert {ns for ns, _ in seen} == {(0, 0), tuple(handicaps)}
 
 
+def test_no_arms_have_a_layout_in_common_as_those_of_two_releases_have_less(calibrate: Any) -> None:
+    shared: set[tuple[bool, bool]] = set()
+
+    def look(cell: PreparedCell, plan: RoundPlan) -> RoundRecord:
+        shared.add((cell.shares_layouts, cell.has_layouts))
+        return _measured(cell, plan)
+
+    calibrate(look)
+
+    assert shared == {(False, False)}
+    # The same cell, of a comparison.
+    assert _cell().has_layouts
+
+
 def test_no_round_is_begun_that_would_not_fit_the_time(calibrate: Any) -> None:
     run, _ = calibrate(_measured)
 

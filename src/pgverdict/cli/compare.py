@@ -119,7 +119,7 @@ def compare(
         typer.Option(
             metavar="N",
             help="Pairs of slices per round.",
-            show_default="what a calibration of this host found best, else 12, and 60 on fresh copies",
+            show_default="what a calibration of this host found best, else 20, and 60 on fresh copies",
         ),
     ] = None,
     budget: Annotated[

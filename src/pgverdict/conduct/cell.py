@@ -71,6 +71,8 @@ class PreparedCell:
     """How long an arm's stretch will be in a steady round, as far as ageing could tell."""
     asks_preliminaries: bool = False
     """Whether its first rounds ask what transactions plan and lock (`conduct.preliminaries`)."""
+    shares_layouts: bool = True
+    """Whether all arms of a round are to have one memory layout, where that can be (`has_layouts`)."""
 
     @property
     def regime(self) -> Regime:
@@ -95,6 +97,8 @@ class PreparedCell:
     def has_layouts(self) -> bool:
         """Whether the memory of its servers lies where the round's plan says, the same for all arms; else the kernel
         draws that for every start."""
+        if not self.shares_layouts:
+            return False
         programs = {install.postgres for arm in self.arms for install in arm.installs}
         return len(self.ours) == len(self.arms) and not any(obstacle(program) for program in programs)
 

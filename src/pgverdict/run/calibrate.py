@@ -43,7 +43,9 @@ def calibrate_host(campaign: Campaign, site: Site, store: Store, listener: Liste
     shares: Mapping[int, float] = dict(enumerate(SHARES, start=2))
     refuse_handicaps(campaign, shares)
     preparation = Preparation(campaign, site, listener)
-    cell = preparation.cell(0)
+    # A build shares more of a layout's effect with itself than with another, which is what users compare: layouts that
+    # nobody shares scatter at least as much as theirs.
+    cell = replace(preparation.cell(0), shares_layouts=False)
     campaign = settle_handicaps(preparation.campaign, cell, shares, site, listener)
     run = new_run(
         campaign, preparation.meet([cell]), preparation.planned(), diagnose(site), purpose=Purpose.CALIBRATE
