@@ -131,6 +131,17 @@ def test_scripts_are_bytes_in_whatever_encoding_the_server_is_told(
         assert said.code == 0, said.err
 
 
+@pytest.mark.parametrize("mode", ["simple", "extended", "prepared"])
+def test_variables_are_bytes_too(both: tuple[Program, Program], mode: str) -> None:
+    # As LATIN1 the letter is one byte, which is no UTF-8.
+    script = "SELECT U&'\\00FC' AS letter \\gset\nSELECT 1 / (ascii({}) = 252)::int;\n"
+    script = script.format("':letter'" if mode == "simple" else ":letter")
+    for program in both:
+        latin = replace(program, environment=program.environment | {"PGCLIENTENCODING": "LATIN1"})
+        said = latin.run("-n", "-t", "3", "-M", mode, script=script)
+        assert said.code == 0, said.err
+
+
 def test_what_is_wrong_in_a_script_of_another_encoding_is_shown_where_it_is(
     both: tuple[Program, Program],
 ) -> None:

@@ -1,6 +1,7 @@
 //! Computes an expression from the values of a client's variables. Errors are those of pgbench;
 //! who catches one knows the place in the script.
 
+use super::encoding;
 use super::expression::{Expression, Slot};
 use super::function::Function;
 use super::hash;
@@ -48,6 +49,7 @@ impl EvaluationError {
         match self {
             EvaluationError::Undefined(slot) => Some(format!("undefined variable \"{}\"", names[*slot])),
             EvaluationError::Malformed(slot, text) => {
+                let text = encoding::shown(text);
                 Some(format!("malformed variable \"{}\" value: \"{text}\"", names[*slot]))
             }
             EvaluationError::Empty => None,
@@ -68,6 +70,7 @@ fn variable(slot: Slot, variables: &[Value]) -> Evaluated {
             Guess::Scalar(scalar) => Ok(scalar),
             Guess::Nothing if text.is_empty() => Err(EvaluationError::Empty),
             Guess::Nothing => Err(EvaluationError::Malformed(slot, Arc::clone(text))),
+            // Neither is anything but digits, blanks and signs.
             Guess::Beyond => Err(EvaluationError::Said(format!("value \"{text}\" is out of range for type bigint"))),
             Guess::Sign => Err(EvaluationError::Said(format!("invalid input syntax for type bigint: \"{text}\""))),
         },

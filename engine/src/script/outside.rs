@@ -1,6 +1,7 @@
 //! Meta commands that leave the script: how long they sleep, what a shell is given, and what is made of its answer. What
 //! is wrong is said in pgbench's words.
 
+use super::encoding;
 use super::meta::{self, Sleep, Word};
 use super::value::Value;
 use std::time::Duration;
@@ -18,7 +19,7 @@ impl Sleep {
                 let text = text(&variables[*slot]).ok_or_else(|| format!("undefined variable \"{name}\""))?;
                 let amount = meta::leading_integer(&text);
                 if amount == 0 && !text.starts_with(|c: char| c.is_ascii_digit()) {
-                    return Err(format!("invalid sleep time \"{text}\" for variable \"{name}\""));
+                    return Err(format!("invalid sleep time \"{}\" for variable \"{name}\"", encoding::shown(&text)));
                 }
                 Ok(meta::times(amount, *unit))
             }
@@ -67,7 +68,7 @@ pub fn integer(printed: &[u8]) -> Result<i64, String> {
 
 fn text(value: &Value) -> Option<String> {
     let mut out = Vec::new();
-    value.write_text(&mut out).then(|| String::from_utf8_lossy(&out).into_owned())
+    value.write_text(&mut out).then(|| encoding::text(&out))
 }
 
 #[cfg(test)]

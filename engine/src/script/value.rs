@@ -1,5 +1,6 @@
 //! What a variable of a script holds, and how it looks as a parameter.
 
+use super::encoding;
 use std::io::Write;
 use std::iter;
 use std::sync::Arc;
@@ -19,7 +20,8 @@ pub enum Value {
     /// Nothing was ever assigned: an error in an expression, NULL as a parameter.
     Unset,
     Scalar(Scalar),
-    /// Given from outside as text; an expression guesses its type, a parameter takes it as it is.
+    /// Given from outside as text, held as scripts are (`encoding`); an expression guesses its type, a parameter takes it
+    /// as it is.
     Text(Arc<str>),
 }
 
@@ -30,11 +32,16 @@ impl From<Scalar> for Value {
 }
 
 impl Value {
+    /// What came from outside; it need not be UTF-8.
+    pub fn text(bytes: &[u8]) -> Self {
+        Value::Text(encoding::text(bytes).into())
+    }
+
     /// The value as pgbench passes it on; `false`: there is none.
     pub fn write_text(&self, out: &mut Vec<u8>) -> bool {
         match self {
             Value::Unset => return false,
-            Value::Text(text) => out.extend_from_slice(text.as_bytes()),
+            Value::Text(text) => out.extend_from_slice(&encoding::bytes(text)),
             Value::Scalar(Scalar::Null) => out.extend_from_slice(b"NULL"),
             Value::Scalar(Scalar::Boolean(true)) => out.extend_from_slice(b"true"),
             Value::Scalar(Scalar::Boolean(false)) => out.extend_from_slice(b"false"),
@@ -204,6 +211,13 @@ pub fn write_double(value: f64, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_that_is_not_utf_8_is_passed_on_as_it_came() {
+        let mut out = Vec::new();
+        assert!(Value::text(b"gr\xfc\xdfe").write_text(&mut out));
+        assert_eq!(out, b"gr\xfc\xdfe");
+    }
 
     #[test]
     fn doubles_look_as_printf_writes_them() {

@@ -12,6 +12,7 @@ use crate::drive::connect;
 use crate::drive::failure::Failure;
 use crate::drive::slice::Tally;
 use crate::drive::transport::Heard;
+use crate::script::encoding;
 use crate::script::evaluate::Scope;
 use crate::script::expression::Expression;
 use crate::script::meta::Target;
@@ -321,7 +322,7 @@ impl<T: Repertoire> ScriptClient<T> {
                     }
                     Value::Scalar(Scalar::Boolean(true)) => frontend::parameter(b"true", out),
                     Value::Scalar(Scalar::Boolean(false)) => frontend::parameter(b"false", out),
-                    Value::Text(text) => frontend::parameter(text.as_bytes(), out),
+                    Value::Text(text) => frontend::parameter(&encoding::bytes(text), out),
                     // pgbench passes a null value on as the text `NULL`, which no type but text reads.
                     Value::Scalar(Scalar::Null) | Value::Unset => frontend::null_parameter(out),
                 }

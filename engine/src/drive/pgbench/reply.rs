@@ -1,13 +1,14 @@
 //! What a server answers to one command, or to a pipeline of them.
 
 use super::voice;
+use crate::script::encoding;
 use crate::script::program::Store;
 use crate::wire::backend::{self, HEADER_BYTES, Message, Status};
 use crate::wire::stream::Listener;
 use crate::wire::{HELD_BYTES_MAX, KEPT_ROW_BYTES_MAX, ServerError, WireError};
 use fallible_iterator::FallibleIterator;
 
-/// The names of a row's columns and their texts.
+/// The names of a row's columns and their texts, these held as scripts are (`encoding`).
 pub type Row = Vec<(String, String)>;
 
 #[derive(Debug)]
@@ -126,7 +127,7 @@ impl Reply {
                 let buffer = body.buffer();
                 // PQgetvalue gives an empty text for NULL.
                 let text = |range: Option<std::ops::Range<usize>>| {
-                    Ok(range.map_or_else(String::new, |range| String::from_utf8_lossy(&buffer[range]).into_owned()))
+                    Ok(range.map_or_else(String::new, |range| encoding::text(&buffer[range])))
                 };
                 let values = body.ranges().map(text).collect();
                 self.row = values.map_err(|error| backend::malformed(backend::DATA_ROW_TAG, error))?;

@@ -37,7 +37,7 @@ pub fn value(name: &str, value: &serde_json::Value) -> Result<Value, Failure> {
         serde_json::Value::Null => Ok(Scalar::Null.into()),
         serde_json::Value::Bool(value) => Ok(Scalar::Boolean(*value).into()),
         serde_json::Value::String(text) if text.contains('\0') => refuse("contains a zero byte"),
-        serde_json::Value::String(text) => Ok(Value::Text(text.as_str().into())),
+        serde_json::Value::String(text) => Ok(Value::text(text.as_bytes())),
         serde_json::Value::Number(number) => match (number.as_i64(), number.as_f64()) {
             (Some(integer), _) => Ok(Scalar::Integer(integer).into()),
             (None, Some(double)) if !number.is_u64() => Ok(Scalar::Double(double).into()),

@@ -200,8 +200,7 @@ impl<T: Repertoire> ScriptClient<T> {
         for (target, column) in targets.iter().zip(row.columns()) {
             if let Some(slot) = target {
                 // As in pgbench, NULL is an empty text.
-                let text = String::from_utf8_lossy(column.unwrap_or_default());
-                self.variables[*slot] = Value::Text(text.as_ref().into());
+                self.variables[*slot] = Value::text(column.unwrap_or_default());
             }
         }
         self.proceed(desk, now)

@@ -3,6 +3,7 @@
 use super::{Client, Desk};
 use crate::drive::connect;
 use crate::drive::pgbench::desk::Binary;
+use crate::script::encoding;
 use crate::script::program::Statement;
 use crate::script::value::{Guess, Scalar, Value};
 use crate::wire::frontend::{self, Asking, Execution};
@@ -82,7 +83,10 @@ impl Client {
                 (_, Value::Scalar(scalar)) => *scalar,
                 (_, Value::Text(text)) => match Scalar::guess(text) {
                     Guess::Scalar(scalar) => scalar,
-                    _ => return Some(format!("invalid input syntax for type {}: \"{text}\"", form.name())),
+                    _ => {
+                        let text = encoding::shown(text);
+                        return Some(format!("invalid input syntax for type {}: \"{text}\"", form.name()));
+                    }
                 },
             };
             let written = match guessed {

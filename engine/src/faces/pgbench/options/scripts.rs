@@ -56,6 +56,6 @@ impl Reading {
             fatal(format_args!("option: invalid variable name: \"{name}\""));
         }
         self.variables.retain(|(known, _)| known != name);
-        self.variables.push((name.to_owned(), Value::Text(value.into())));
+        self.variables.push((name.to_owned(), Value::text(value.as_bytes())));
     }
 }
