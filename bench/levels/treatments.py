@@ -58,6 +58,8 @@ class Treatment:
     """`line` is what is run; its name is that of the folder."""
 
     line: Line
+    against: str
+    """The name of the treatment that it is held against."""
     cut: "Cut"
     """How a round is cut: as said here, whatever is usual by now."""
     prewarmed_at_once: int = 1
@@ -70,19 +72,6 @@ class Treatment:
     @property
     def name(self) -> str:
         return self.line.name
-
-    @property
-    def against(self) -> str:
-        """The treatment that it is held against."""
-        if self.line.clients > 1:
-            return EIGHT if self.line.placement is Pinning.PINNED else FREE
-        if self.huge_pages and self.fixed_addresses:
-            return HUGE
-        if self.line.servers[0] != self.line.servers[1]:
-            return RELEASES
-        if self.layouts is not None or self.name == KERNEL:
-            return KERNEL if self.prewarmed_at_once > 1 else SHARED
-        return UPDATE if "simple-update" in self.line.workloads else PLAIN
 
 
 @dataclass(frozen=True)
@@ -115,6 +104,7 @@ def _treatment(
     name: str,
     title: str,
     *,
+    against: str = PLAIN,
     fixed_addresses: bool = False,
     huge_pages: bool = False,
     cut: Cut = LONG,
@@ -142,7 +132,7 @@ def _treatment(
         cap_s=3600.0,
         keeps_slices=True,
     )
-    return Treatment(line, cut, prewarmed_at_once, fixed_addresses, huge_pages, layouts)
+    return Treatment(line, against, cut, prewarmed_at_once, fixed_addresses, huge_pages, layouts)
 
 
 TREATMENTS = (
@@ -152,6 +142,7 @@ TREATMENTS = (
     _treatment(
         "huge-pages-fixed-addresses",
         "the same, and addresses not randomised",
+        against=HUGE,
         fixed_addresses=True,
         huge_pages=True,
     ),
@@ -179,25 +170,39 @@ TREATMENTS = (
         _treatment(
             name,
             f"20 pairs of slices of 20 ms after 150 ms of warm-up, memory filled side by side; layouts: {title}",
+            against=against,
             cut=_warmed_up(SHORT, 150_000),
             pairs=20,
             prewarmed_at_once=2,
             layouts=layouts,
             servers=servers,
         )
-        for name, title, layouts, servers in (
-            (KERNEL, "the kernel's, for every start", None, ("17", "17")),
-            ("layout-start", "drawn for every start", draw_for_start, ("17", "17")),
-            (SHARED, "drawn for every round, the same for both arms", draw_layout, ("17", "17")),
-            ("layout-one", "always the same", one_layout, ("17", "17")),
-            (RELEASES, "the kernel's, for every start; 17 and 18", None, ("17", "18")),
-            ("releases-layout-start", "drawn for every start; 17 and 18", draw_for_start, ("17", "18")),
-            ("releases-layout-round", "drawn for every round; 17 and 18", draw_layout, ("17", "18")),
+        for against, servers, name, title, layouts in (
+            (KERNEL, ("17", "17"), KERNEL, "the kernel's, for every start", None),
+            (KERNEL, ("17", "17"), "layout-start", "drawn for every start", draw_for_start),
+            (KERNEL, ("17", "17"), SHARED, "drawn for every round, the same for both arms", draw_layout),
+            (KERNEL, ("17", "17"), "layout-one", "always the same", one_layout),
+            (RELEASES, ("17", "18"), RELEASES, "the kernel's, for every start; 17 and 18", None),
+            (
+                RELEASES,
+                ("17", "18"),
+                "releases-layout-start",
+                "drawn for every start; 17 and 18",
+                draw_for_start,
+            ),
+            (
+                RELEASES,
+                ("17", "18"),
+                "releases-layout-round",
+                "drawn for every round; 17 and 18",
+                draw_layout,
+            ),
         )
     ),
     _treatment(
         "layout-round-in-turn",
         "20 pairs of slices of 20 ms after 150 ms of warm-up, memory filled in turn; layouts: drawn for every round",
+        against=SHARED,
         cut=_warmed_up(SHORT, 150_000),
         pairs=20,
         layouts=draw_layout,
@@ -207,6 +212,7 @@ TREATMENTS = (
             name,
             f"8 clients, 20 pairs of slices of 20 ms, memory filled side by side, after {warm_up_ms} ms of warm-up"
             + (", shared memory in huge pages" if huge_pages else ""),
+            against=EIGHT,
             cut=_warmed_up(SHORT, warm_up_ms * 1000 // 4),  # that four of them share a core makes it longer
             pairs=20,
             clients=8,
@@ -224,6 +230,7 @@ TREATMENTS = (
         _treatment(
             name,
             f"8 clients where the kernel puts them, {pairs} pairs of slices of {slice_ms} ms, after 600 ms of warm-up",
+            against=FREE,
             cut=_warmed_up(cut, 150_000),
             pairs=pairs,
             clients=8,
@@ -236,10 +243,17 @@ TREATMENTS = (
             ("free-slices-50", LONG, 50, 24),
         )
     ),
-    _treatment(UPDATE, "simple-update, 60 pairs of slices of 50 ms", pairs=60, workload="simple-update"),
+    _treatment(
+        UPDATE,
+        "simple-update, 60 pairs of slices of 50 ms",
+        against=UPDATE,
+        pairs=60,
+        workload="simple-update",
+    ),
     _treatment(
         "update-slices-20",
         "simple-update, 150 pairs of slices of 20 ms",
+        against=UPDATE,
         cut=SHORT,
         pairs=150,
         workload="simple-update",

@@ -29,7 +29,7 @@ def lay_out(machine: str, root: Path, **changed: str | None) -> Tree:
 
 def advice_on(tree: Tree, path: str = "/var/cache/pgverdict", *, free: int = 80 * GIB) -> dict[str, Advice]:
     """What is said of the machine, by check, with data to lie at `path` in a file system of 100 GiB."""
-    said = examine(read_facts(tree, Path(path), lambda _: _room(free)))
+    said = examine(read_facts(tree, Path(path), lambda _: _room(free)), layout_obstacle=None)
     return {one.diagnosis.check: one for one in said}
 
 

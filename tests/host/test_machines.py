@@ -18,12 +18,14 @@ SAID = {
         "transparent huge pages": FINE, "huge pages": FINE, "swappiness": FINE, "overcommit": FINE,
         "clock source": FINE, "mitigations": NOTE, "perf access": FINE, "file system": FINE, "free space": FINE,
         "discard": NOTE, "disk write cache": NOTE, "i/o scheduler": FINE, "cpu limit": FINE, "memory limit": FINE,
+        "memory layout": FINE,
     },
     "laptop": {
         "cpu governor": WARNING, "turbo": NOTE, "smt": NOTE, "numa nodes": FINE, "numa balancing": FINE,
         "transparent huge pages": WARNING, "huge pages": FINE, "swappiness": WARNING, "overcommit": FINE,
         "clock source": FINE, "mitigations": NOTE, "perf access": NOTE, "file system": NOTE, "free space": FINE,
         "discard": FINE, "disk write cache": NOTE, "i/o scheduler": FINE, "cpu limit": FINE, "memory limit": FINE,
+        "memory layout": FINE,
     },
     "numa": {
         "cpu governor": FINE, "turbo": FINE, "smt": FINE, "numa nodes": WARNING, "numa balancing": WARNING,
@@ -31,6 +33,7 @@ SAID = {
         "clock source": WARNING, "mitigations": FINE, "perf access": FINE, "file system": FINE, "free space": FINE,
         "discard": FINE, "disk write cache": FINE, "i/o scheduler": FINE, "cpu limit": FINE,
         "memory limit": NOT_KNOWN,
+        "memory layout": FINE,
     },
     "container-v1": {
         "cpu governor": NOT_KNOWN, "turbo": NOT_KNOWN, "smt": NOT_KNOWN, "numa nodes": NOT_KNOWN,
@@ -38,6 +41,7 @@ SAID = {
         "swappiness": NOT_KNOWN, "overcommit": NOT_KNOWN, "clock source": NOT_KNOWN, "mitigations": NOT_KNOWN,
         "perf access": NOT_KNOWN, "file system": WARNING, "free space": FINE, "discard": NOT_KNOWN,
         "disk write cache": NOT_KNOWN, "i/o scheduler": NOT_KNOWN, "cpu limit": WARNING, "memory limit": NOTE,
+        "memory layout": FINE,
     },
     "container-v2": {
         "cpu governor": NOT_KNOWN, "turbo": NOT_KNOWN, "smt": NOT_KNOWN, "numa nodes": NOT_KNOWN,
@@ -45,6 +49,7 @@ SAID = {
         "swappiness": NOT_KNOWN, "overcommit": NOT_KNOWN, "clock source": NOT_KNOWN, "mitigations": NOT_KNOWN,
         "perf access": FINE, "file system": WARNING, "free space": FINE, "discard": NOT_KNOWN,
         "disk write cache": NOT_KNOWN, "i/o scheduler": NOT_KNOWN, "cpu limit": WARNING, "memory limit": WARNING,
+        "memory layout": FINE,
     },
 }  # fmt: skip
 
@@ -62,8 +67,11 @@ def test_a_machine_that_shows_nothing_is_fine_in_nothing_it_could_show(tmp_path:
 
     said = advice_on(Tree(tmp_path))
 
-    # What is left is asked of the system itself, by statvfs.
-    assert {check for check, one in said.items() if one.level is not NOT_KNOWN} == {"free space"}
+    # What is left is asked of the system itself, by statvfs and personality(2).
+    assert {check for check, one in said.items() if one.level is not NOT_KNOWN} == {
+        "free space",
+        "memory layout",
+    }
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -132,7 +132,7 @@ def test_the_arms_are_slowed_down_by_one_two_and_five_percent_of_the_latency(cal
     assert {ns for ns, _ in seen} == {(0, 0), tuple(handicaps)}
 
 
-def test_no_arms_have_a_layout_in_common_as_those_of_two_releases_have_less(calibrate: Any) -> None:
+def test_the_arms_have_no_layout_in_common(calibrate: Any) -> None:
     shared: set[tuple[bool, bool]] = set()
 
     def look(cell: PreparedCell, plan: RoundPlan) -> RoundRecord:

@@ -37,10 +37,15 @@ def places(make_server: MakeServer, install: Install, layout: Layout | None) -> 
     return found
 
 
-@pytest.fixture
-def laid_out_install(install: Install) -> Install:
+def require_layouts(install: Install) -> None:
+    """Containers may forbid personality(2), which a test cannot give itself."""
     if why := obstacle(install.postgres):
         pytest.skip(f"no layout can be chosen here: {why}")
+
+
+@pytest.fixture
+def laid_out_install(install: Install) -> Install:
+    require_layouts(install)
     return install
 
 
@@ -74,8 +79,7 @@ def test_a_server_with_a_layout_is_one_of_ours_and_ends_as_others_do(
     release: str, obtained: Callable[[str], Install], make_server: MakeServer
 ) -> None:
     install = obtained(release)
-    if why := obstacle(install.postgres):
-        pytest.skip(f"no layout can be chosen here: {why}")
+    require_layouts(install)
     server: Server = make_server(install)
     server.layout = ONE
     server.start()

@@ -18,7 +18,7 @@ fn stand_in(byte: u8) -> char {
     char::from_u32(STAND_INS + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// A script as it is worked on.
+/// A script, or the value of a variable, as it is worked on.
 pub fn text(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

@@ -51,7 +51,6 @@ def _look(json: Path | None, *, fix: bool) -> None:
 
     from pgverdict.host import repairs
     from pgverdict.host.doctor import examine, examine_load, read_facts, watch_load
-    from pgverdict.host.kernel import check_layout
     from pgverdict.host.tree import Tree
     from pgverdict.report.doctor import doctor_json, doctor_screen
     from pgverdict.run.site import measuring_alone
@@ -65,8 +64,7 @@ def _look(json: Path | None, *, fix: bool) -> None:
     with measuring_alone() if fix else nullcontext():
         tree = Tree()
         advice = (
-            *examine(read_facts(tree, home.cache)),
-            check_layout(obstacle_here()),
+            *examine(read_facts(tree, home.cache), obstacle_here()),
             *examine_load(watch_load(tree, LOOK_S)),
         )
         steps = repairs.plan(tree, advice)

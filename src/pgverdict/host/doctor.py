@@ -35,8 +35,8 @@ def read_facts(tree: Tree, path: Path, statvfs: Callable[[Path], os.statvfs_resu
     )
 
 
-def examine(facts: Facts) -> tuple[Advice, ...]:
-    """What is said of a host that stands still."""
+def examine(facts: Facts, layout_obstacle: str | None) -> tuple[Advice, ...]:
+    """What is said of a host that stands still. `layout_obstacle` as for `kernel.check_layout`."""
     return (
         frequency.check_governor(facts.frequency),
         frequency.check_turbo(facts.frequency),
@@ -49,6 +49,7 @@ def examine(facts: Facts) -> tuple[Advice, ...]:
         memory.check_overcommit(facts.memory),
         kernel.check_clock(facts.kernel),
         kernel.check_mitigations(facts.kernel),
+        kernel.check_layout(layout_obstacle),
         kernel.check_perf(facts.kernel),
         storage.check_file_system(facts.storage),
         storage.check_space(facts.storage),

@@ -25,6 +25,7 @@ from pgverdict.run.places import Place, put_wal
 from pgverdict.run.room import Sized, ours
 from pgverdict.run.sharing import ObtainedArm, Spec
 from pgverdict.run.site import Site
+from pgverdict.servers.layout import obstacle_here
 from pgverdict.servers.marked import remove_tree
 from pgverdict.spec.arms import Arm
 from pgverdict.spec.campaign import Campaign, CellSpec, Pinning, settings_in
@@ -83,7 +84,7 @@ class Preparation:
 
 def diagnose(site: Site) -> tuple[Diagnosis, ...]:
     """What doctor says of the host."""
-    return tuple(one.diagnosis for one in examine(read_facts(Tree(), site.home.cache)))
+    return tuple(one.diagnosis for one in examine(read_facts(Tree(), site.home.cache), obstacle_here()))
 
 
 def copies_of(ground: Groundwork, number: int, site: Site) -> dict[Path, int]:
