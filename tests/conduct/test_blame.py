@@ -109,3 +109,13 @@ def test_a_cold_arm_is_to_blame() -> None:
         check_warmth(1, "18", storage_read_bytes=1 << 20, data_bytes=1, memory_bytes=2)
 
     assert caught.value.arm == 1
+
+
+def test_an_arm_that_used_all_its_memory_may_read_back_what_it_displaced() -> None:
+    limit = 256 << 20
+    read = {"storage_read_bytes": 60 << 20, "data_bytes": 120 << 20, "memory_bytes": limit}
+
+    check_warmth(1, "18", **read, memory_bytes_max=limit - 4096)
+
+    with pytest.raises(RoundFailed, match="read 62914560 bytes from storage"):
+        check_warmth(1, "18", **read, memory_bytes_max=limit * 9 // 10)

@@ -35,7 +35,7 @@ def test_an_error_of_the_clean_up_that_a_request_set_off_is_no_failed_round(
         raise WorldError("the engine ended")
 
     monkeypatch.setattr(under_test, "_measure", measure)
-    cell: Any = SimpleNamespace(regime=Regime.FRESH)
+    cell: Any = SimpleNamespace(regime=Regime.FRESH, memory_bytes=None)
 
     with pytest.raises(KeyboardInterrupt):
         under_test.run_round(cell, ANY, None, ANY)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pgverdict.datasets.copy import copy_data
-from pgverdict.datasets.page_cache import RESIDENT_BYTES_MAX, evict, resident_bytes
+from pgverdict.datasets.page_cache import RESIDENT_BYTES_MAX, bring_in, evict, resident_bytes
 from pgverdict.errors import WorldError
 from tests.homes import home_for_tests
 
@@ -47,6 +47,15 @@ def test_a_copy_is_evicted_although_it_was_only_just_made(on_disk: Path) -> None
 
     assert resident_bytes(on_disk / "copy") <= RESIDENT_BYTES_MAX
     assert (on_disk / "copy" / "base" / "5" / "16384").read_bytes() == bytes(FILE_BYTES)
+
+
+def test_what_was_evicted_is_brought_in_again(on_disk: Path) -> None:
+    tree = a_tree(on_disk / "one")
+    evict(tree)
+
+    bring_in(path for path in (tree / "base" / "5").iterdir())
+
+    assert resident_bytes(tree) >= FILE_BYTES
 
 
 def test_a_file_system_in_memory_is_told_from_one_on_a_disk() -> None:

@@ -15,8 +15,11 @@ TOP = 'arms = ["17", "18"]\n'
 SELECT = f'{TOP}[[workload]]\nname = "select-only"\n'
 
 
-def _campaign(text: str, *, small: bool = False, only: tuple[str, ...] = ()) -> Campaign:
-    return campaign_of(read_document("c.toml", text), HOST, seed=7, small=small, only=only)
+def _campaign(
+    text: str, *, small: bool = False, only: tuple[str, ...] = (), instead: tuple[str, ...] = ()
+) -> Campaign:
+    document = read_document("c.toml", text)
+    return campaign_of(document, HOST, seed=7, small=small, only=only, instead=instead)
 
 
 def _keys(text: str, *, small: bool = False, only: tuple[str, ...] = ()) -> list[str]:
@@ -262,6 +265,62 @@ def test_only_chooses_cells_by_words_of_their_keys() -> None:
         "select-only scale=1 clients=2",
         "select-only scale=2 clients=2",
     ]
+
+
+NAMED = """
+[[arm]]
+name = "old"
+server = "source:12.22"
+settings = { jit = "off" }
+[[arm]]
+server = "17"
+[[arm]]
+name = "new"
+server = "source:18.1,with=liburing"
+settings = { io_method = "sync" }
+[[workload]]
+name = "select-only"
+[small]
+arms = ["old", "new"]
+"""
+
+
+def _arms_of(campaign: Campaign) -> list[tuple[str, str, tuple[tuple[str, str], ...]]]:
+    return [(arm.name, arm.server, arm.settings) for arm in campaign.arms]
+
+
+def test_another_server_in_an_arms_place_has_the_arms_name_and_settings() -> None:
+    made = _campaign(NAMED, small=True, instead=("old=12", "new=git:~/pg@HEAD,patch=a.patch"))
+
+    assert _arms_of(made) == [
+        ("old", "12", (("jit", "off"),)),
+        ("new", "git:~/pg@HEAD,patch=a.patch", (("io_method", "sync"),)),
+    ]
+    assert made.written is not None
+    assert made.written.options == (
+        "--small", "--arm", "old=12", "--arm", "new=git:~/pg@HEAD,patch=a.patch",
+    )  # fmt: skip
+
+
+def test_an_arm_that_is_called_as_its_server_is_called_as_the_other_one() -> None:
+    assert [arm.name for arm in _campaign(SELECT, instead=("17=17.7",)).arms] == ["17.7", "18"]
+    assert [arm.name for arm in _campaign(SELECT, instead=("18=17",)).arms] == ["17", "17#2"]
+
+
+@pytest.mark.parametrize(
+    ("instead", "message"),
+    [
+        (("16=17",), "unknown arm in --arm: 16"),
+        (("candidate=17",), "unknown arm in --arm: candidate"),
+        (("17",), "no arm and no server for it: 17"),
+        (("=17",), "no arm and no server for it: =17"),
+        (("17=16", "17=15"), "two servers in the place of 17: 16 and 15"),
+        (("17=soruce:18",), "unknown kind of server: soruce"),
+    ],
+)
+def test_a_server_in_no_arms_place_is_an_error(instead: tuple[str, ...], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        _campaign(SELECT, instead=instead)
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,28 @@ def test_what_comes_of_stopping_a_server_is_no_reason_of_a_failure() -> None:
     assert last_words(log) == ()
 
 
+def test_what_our_own_asking_is_answered_is_no_reason_either() -> None:
+    assert last_words(f"{AT}FATAL:  the database system is starting up\n") == ()
+
+
+def test_rounds_that_failed_in_one_way_are_told_of_once_by_the_arm_that_is_blamed() -> None:
+    run = samples.a_run()
+    cell = run.cells[0]
+    failed = [
+        dataclasses.replace(
+            samples.a_failed_round(cell.rounds[0].plan), story=f"arm {name} read {size} bytes", blamed=arm
+        )
+        for arm, name, size in ((0, "15.4", 434176), (1, "16.0", 835584), (0, "15.4", 99))
+    ]
+
+    stories = list(failure_stories(run, dataclasses.replace(cell, rounds=(*cell.rounds, *failed))))
+
+    assert stories == [
+        "2 rounds failed, in no interval: in the last one arm 15.4 read 99 bytes",
+        "1 round failed, in no interval: arm 16.0 read 835584 bytes",
+    ]
+
+
 def test_a_failed_round_is_named_with_the_last_words_of_its_servers() -> None:
     run = a_failed_run(LogRecord(0, f"{AT}LOG:  ready\n"), LogRecord(1, f"{AT}PANIC:  no space\n"))
 

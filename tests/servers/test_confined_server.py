@@ -1,12 +1,13 @@
 """Real servers in cgroups of ours: what they are charged, where their processes are, and what remains."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from pgverdict.datasets.page_cache import evict, resident_bytes
+from pgverdict.datasets.page_cache import bring_in, evict, resident_bytes
 from pgverdict.observe import processes as counted
 from pgverdict.servers import cgroups, processes
 from pgverdict.servers.cgroups import Cgroup, made_for
@@ -77,6 +78,23 @@ def test_a_server_is_charged_its_page_cache_and_stays_below_its_memory(
     assert resident < LIMIT_BYTES, "the host has room for all of it, the server has not"
     assert read > 1.2 * size, "what was displaced is read again"
     assert killed == 0
+
+
+def test_a_server_is_not_charged_for_programs_that_were_brought_in_before(
+    obtained: Callable[[str], Install], make_server: MakeServer
+) -> None:
+    install = obtained("17")
+    used = []
+    for files in ((), install.program_files):
+        server = confined(make_server, install, Limits(memory_bytes=LIMIT_BYTES))
+        evict(install.root)
+        bring_in(files)
+        with server:
+            assert server.confines is not None
+            used.append(server.confines.memory_bytes_max() or 0)
+
+    not_charged, program_bytes = used[0] - used[1], install.postgres.stat().st_size
+    assert not_charged > program_bytes / 4, "what runs of the server alone is more than this"
 
 
 def test_every_process_of_a_server_is_born_inside_and_the_cgroups_go_with_it(

@@ -52,6 +52,13 @@ def run(
             help='Only cells whose keys have these words, such as "select-only clients=1"; may be repeated.',
         ),
     ] = None,
+    arm: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=SERVER",
+            help="Another server in the place of this arm, with the arm's settings; may be repeated.",
+        ),
+    ] = None,
     budget: Annotated[
         str | None,
         typer.Option(
@@ -85,7 +92,7 @@ def run(
     """
     if wanted is not None and not resume:
         raise UserError(f"a run is named and not to be resumed: {wanted}", hint="add --resume")
-    campaign = read_campaign(file, small=small, only=tuple(only or ()))
+    campaign = read_campaign(file, small=small, only=tuple(only or ()), instead=tuple(arm or ()))
     if seed is not None:
         campaign = replace(campaign, seed=seed)
     budget_s = None if budget is None else duration_s(budget)
@@ -102,8 +109,10 @@ def run(
         raise typer.Exit(3)
 
 
-def read_campaign(file: Path, *, small: bool = False, only: tuple[str, ...] = ()) -> Campaign:
-    """The campaign of a file as it is on this host. UserError for what is wrong with the file."""
+def read_campaign(
+    file: Path, *, small: bool = False, only: tuple[str, ...] = (), instead: tuple[str, ...] = ()
+) -> Campaign:
+    """The campaign of a file as it is on this host. UserError for what is wrong with the file, or the options."""
     from pgverdict.cli.own_tables import own_work_of
     from pgverdict.observe.host import memory_total_bytes
     from pgverdict.observe.storage import disk_of
@@ -125,7 +134,9 @@ def read_campaign(file: Path, *, small: bool = False, only: tuple[str, ...] = ()
     disk = disk_of(Home.find().cache) if document.tables.tune is not None else None
     host = HostSize(memory_total_bytes(), len(os.sched_getaffinity(0)), disk)
     own = own_work_of(document)
-    campaign = campaign_of(document, host, own, seed=secrets.randbelow(2**31), small=small, only=only)
+    campaign = campaign_of(
+        document, host, own, seed=secrets.randbelow(2**31), small=small, only=only, instead=instead
+    )
     for number, table in enumerate(document.tables.arm):
         for key in ("data_directory", "wal_directory"):
             directory = getattr(table, key)

@@ -27,16 +27,14 @@ def finish_arm(
     number: int,
     arm: LiveArm,
     ready: Ready,
-    read_before: Mapping[int, int] | None,
+    read: int | None,
     handicap: HandicapCounts | None,
     turnover_s: float | None,
 ) -> ArmRecord:
     """Collect an arm's totals from the engine and the server, and check that it was warm, or cold.
 
-    `read_before` is what `storage_read_bytes` said before the first slice.
+    `read`: bytes from storage while slices ran, as `read_since` says.
     """
-    read_after = storage_read_bytes(cell, arm)
-    read = None if read_before is None or read_after is None else processes.grown(read_before, read_after)
     totals = engine.totals(number)
     assert totals.latency is not None, "every slice counted transactions"
     counts: list[tuple[str, views.StatementCounts]] = []
@@ -46,6 +44,7 @@ def finish_arm(
         block_bytes = views.setting_bytes(connection, "block_size")
     buffers_read = sum(count.buffers_read for _, count in counts) if counts else None
     name = cell.arms[number].name
+    memory_bytes_max = arm.server.confines.memory_bytes_max() if arm.server.confines else None
     if read is None:
         pass  # neither can be told of a server that is not ours
     elif cell.is_cold:
@@ -58,7 +57,8 @@ def finish_arm(
             name,
             storage_read_bytes=read,
             data_bytes=arm.footprint.data_bytes,
-            memory_bytes=memory_available_bytes(),
+            memory_bytes=cell.memory_bytes or memory_available_bytes(),
+            memory_bytes_max=memory_bytes_max,
         )
     executed = [ready.statements[seen.statement].prepared_text for seen in totals.statements if seen.count]
     counted = assign_counts(executed, counts)
@@ -112,7 +112,7 @@ def finish_arm(
         storage_read_bytes=read,
         handicap_messages=handicap.messages if handicap else None,
         handicap_spun_ns=handicap.spun_ns if handicap else None,
-        memory_bytes_max=arm.server.confines.memory_bytes_max() if arm.server.confines else None,
+        memory_bytes_max=memory_bytes_max,
         turnover_s=turnover_s,
         huge_pages=huge_pages(arm.server),
     )
@@ -133,6 +133,12 @@ def storage_read_bytes(cell: PreparedCell, arm: LiveArm) -> Mapping[int, int] | 
         return None
     reads = cell.is_cold or arm.footprint.exceeds(cell.memory_bytes)
     return processes.storage_read_bytes(arm.server.pids() if reads else arm.connected.backend_pids)
+
+
+def read_since(cell: PreparedCell, arm: LiveArm, before: Mapping[int, int] | None) -> int | None:
+    """How many bytes an arm had fetched from storage since `storage_read_bytes` said this of it."""
+    now = storage_read_bytes(cell, arm)
+    return None if before is None or now is None else processes.grown(before, now)
 
 
 def describe_placement(

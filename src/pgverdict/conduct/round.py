@@ -20,7 +20,7 @@ from pgverdict.conduct.bounds import Bounds, choose_bounds, cold_bounds
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.chain import measure_chain
 from pgverdict.conduct.clients import clients_of
-from pgverdict.conduct.collect import describe_placement, finish_arm, storage_read_bytes
+from pgverdict.conduct.collect import describe_placement, finish_arm, read_since, storage_read_bytes
 from pgverdict.conduct.handicap import grown_handicaps, read_handicaps
 from pgverdict.conduct.live import Launch, LiveArm, ask_to_end, blaming, data_in_place, quoting_logs, running
 from pgverdict.conduct.logs import Writers
@@ -42,6 +42,7 @@ from pgverdict.conduct.warmth import Footprint, prewarming, weigh
 from pgverdict.conduct.warmup import warm_up
 from pgverdict.datasets.checks import check_data
 from pgverdict.datasets.load import DATABASE, where
+from pgverdict.datasets.page_cache import bring_in
 from pgverdict.errors import RoundFailed, WorldError
 from pgverdict.observe import views
 from pgverdict.observe.surroundings import around, between
@@ -67,6 +68,7 @@ def run_round(
     writers = Writers(launch)
     logs: tuple[LogRecord, ...] = ()
     try:
+        _have_programs_in_memory(cell, plan)
         if cell.regime is Regime.STEADY:
             done = measure_steady(cell, plan, bounds, writers.launch, tell)
         elif cell.regime is Regime.CHAIN:
@@ -159,22 +161,22 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
             )
         surroundings = between(before, around(cell.placement.cpus))
         handicaps = grown_handicaps(cell, handicaps_before, read_handicaps(live), slices)
-        arms = tuple(
-            replace(
-                finish_arm(
-                    engine,
-                    cell,
-                    number,
-                    arm,
-                    ready,
-                    read_before[number],
-                    handicaps[number],
-                    turnover_s.get(number),
-                ),
-                tasks=told[number],
+        read = [read_since(cell, arm, before) for arm, before in zip(live, read_before, strict=True)]
+        # Where a round fails because arms read, the one that read most is to blame, and not the first one.
+        finished = {
+            number: finish_arm(
+                engine,
+                cell,
+                number,
+                live[number],
+                ready,
+                read[number],
+                handicaps[number],
+                turnover_s.get(number),
             )
-            for number, arm in enumerate(live)
-        )
+            for number in sorted(range(len(live)), key=lambda number: read[number] or 0, reverse=True)
+        }
+        arms = tuple(replace(finished[number], tasks=told[number]) for number in range(len(live)))
         arms = with_preliminaries(cell, plan, dict(enumerate(live)), arms)
         for number, arm in enumerate(live):
             with blaming(number):
@@ -184,6 +186,13 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
             cell, bounds, turns, engine, event_loop=ready.event_loop, warm_up_us=warm_up_us
         )
         return Measured(slices, arms, placement, surroundings)
+
+
+def _have_programs_in_memory(cell: PreparedCell, plan: RoundPlan) -> None:
+    """Else the first server to run them is charged for them, and loses them again where its memory is short."""
+    if cell.memory_bytes is not None:
+        for arm in cell.ours:
+            bring_in(cell.arms[arm].installs[plan.installs[arm]].program_files)
 
 
 def _fill_memory(cell: PreparedCell, servers: Mapping[int, AnyServer]) -> dict[int, Footprint]:

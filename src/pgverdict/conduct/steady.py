@@ -16,7 +16,7 @@ from pgverdict.conduct.boundary import Reader, growth
 from pgverdict.conduct.bounds import Bounds
 from pgverdict.conduct.cell import PreparedCell
 from pgverdict.conduct.clients import clients_of
-from pgverdict.conduct.collect import describe_placement, finish_arm, storage_read_bytes
+from pgverdict.conduct.collect import describe_placement, finish_arm, read_since, storage_read_bytes
 from pgverdict.conduct.handicap import grown_handicap
 from pgverdict.conduct.live import Launch, LiveArm, blaming, fresh_copies, quoting_logs, running
 from pgverdict.conduct.measured import Measured, gathered
@@ -99,7 +99,8 @@ def _run_arm(
             slices = _stretch(engine, live, plan, position, length, tell)
             surroundings = between(before, around(cell.placement.cpus))
         handicap = grown_handicap(cell.arms[arm], handicap_before, server.handicap_counts(), slices)
-        record = finish_arm(engine, cell, arm, live, ready, read_before, handicap, turnover_s)
+        read = read_since(cell, live, read_before)
+        record = finish_arm(engine, cell, arm, live, ready, read, handicap, turnover_s)
         (record,) = with_preliminaries(cell, plan, {arm: live}, [record])
         with blaming(arm):
             check_data(server, cell.workload.dataset)

@@ -33,6 +33,10 @@ ROOM_SHARE = 0.9
 """Of its memory, that a confined server has for data; the rest is its processes'."""
 
 
+FULL_SHARE = 0.99
+"""Of its memory: the kernel makes room a little before a server has all of it."""
+
+
 @dataclass(frozen=True)
 class Footprint:
     """What an arm's data wants of memory. Every page that is in shared buffers was in the page cache before."""
@@ -87,10 +91,21 @@ def _footprint(connection: views.Connection) -> Footprint:
 
 
 def check_warmth(
-    arm: int, arm_name: str, *, storage_read_bytes: int, data_bytes: int, memory_bytes: int
+    arm: int,
+    arm_name: str,
+    *,
+    storage_read_bytes: int,
+    data_bytes: int,
+    memory_bytes: int,
+    memory_bytes_max: int | None = None,
 ) -> None:
-    """RoundFailed if an arm had more than a stray page read from storage although memory had room for its data."""
-    if storage_read_bytes > STRAY_BYTES_MAX and data_bytes < memory_bytes:
+    """RoundFailed if an arm had more than a stray page read from storage although memory had room for its data.
+
+    `memory_bytes_max`: the most that a confined server used. One that used all it may, since what it wrote takes
+    memory too, reads back what that displaced: such reads are its work and no lack of warmth.
+    """
+    is_full = memory_bytes_max is not None and memory_bytes_max >= FULL_SHARE * memory_bytes
+    if storage_read_bytes > STRAY_BYTES_MAX and data_bytes < memory_bytes and not is_full:
         raise RoundFailed(
             f"arm {arm_name} read {storage_read_bytes} bytes from storage while it was measured,"
             f" although its {data_bytes} bytes of data fit into {memory_bytes} bytes of memory",

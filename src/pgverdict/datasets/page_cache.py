@@ -1,4 +1,4 @@
-"""What of a data directory is in the page cache, and out with it: of this directory only, never of the host.
+"""What is in the page cache: the files of a data directory, and out with them, of no other; programs, and in with them.
 
 Two kinds of rounds begin with none of their data in the page cache. Cold ones, whose data is to come from storage.
 And those of servers confined in memory: the kernel charges a page of a file to the cgroup of whoever read or wrote
@@ -6,12 +6,14 @@ it first, and to nobody else as long as it stays. Data that `cp`, or the server 
 would be memory beside the limit, and a dataset that does not fit would.
 
     evict(Path("/var/cache/pgverdict/runs/x/in-place/17.7-pgbench"))     # WorldError if it did not help
+
+The programs of confined servers are brought in before: what we have read is charged to us.
 """
 
 import ctypes
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pgverdict.datasets.copy import sync_file_system
@@ -40,6 +42,16 @@ def evict(directory: Path) -> int:
             hint="a file system in memory cannot be emptied: set PGVERDICT_HOME to one on a disk",
         )
     return left
+
+
+def bring_in(files: Iterable[Path]) -> None:
+    """Have files in the page cache, charged to the cgroup of this process where they were not there before."""
+    for path in files:
+        with path.open("rb", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size and _resident_bytes(file.fileno(), size) < size:
+                while file.read(1 << 20):
+                    pass
 
 
 def resident_bytes(directory: Path) -> int:

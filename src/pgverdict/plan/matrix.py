@@ -12,7 +12,7 @@ from pgverdict.errors import UserError, unknown_word
 from pgverdict.plan.point import Point, spelled_value
 from pgverdict.plan.points import known_parameters, points_of
 from pgverdict.plan.smaller import Smaller, smaller
-from pgverdict.spec.arms import Arm, make_arms
+from pgverdict.spec.arms import Arm, make_arms, read_replacements, replace_servers
 from pgverdict.spec.campaign import Campaign, CellSpec, Written, settings_in
 from pgverdict.spec.confinement import core_numbers, memory_limit_bytes
 from pgverdict.spec.document import Document
@@ -46,8 +46,11 @@ def campaign_of(
     seed: int,
     small: bool = False,
     only: Sequence[str] = (),
+    instead: Sequence[str] = (),
 ) -> Campaign:
     """The campaign that a file asks for on this host; `seed` where the file names none.
+
+    `instead`: other servers than the file's, `NAME=SERVER` each, after what is small has been left out.
 
     `own`: the user's own work, as it was read, by the number of the [[workload]] that names its files.
 
@@ -55,7 +58,7 @@ def campaign_of(
     """
     tables = document.tables
     made = smaller(tables.small, host.cores) if small else None
-    arms = _arms(document, made)
+    arms = replace_servers(_arms(document, made), read_replacements(instead))
     with document.at("margin"):
         margin = percentage(tables.margin, what="margin")
     with document.at("confidence"):
@@ -79,7 +82,11 @@ def campaign_of(
             written=Written(
                 document.path,
                 document.text,
-                (*(("--small",) if small else ()), *(word for one in only for word in ("--only", one))),
+                (
+                    *(("--small",) if small else ()),
+                    *(word for one in only for word in ("--only", one)),
+                    *(word for one in instead for word in ("--arm", one)),
+                ),
             ),
         )
     base = _with_cores(document, base)

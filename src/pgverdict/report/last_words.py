@@ -23,6 +23,11 @@ _PREFIX = r"^\S+ \S+ \S+ \[\d+\] "  # of `servers.settings`: when, and which pro
 _BAD = re.compile(
     _PREFIX + r"((?:ERROR|FATAL|PANIC):.*|LOG:\s.*(?:terminated by signal|exited with exit code).*)$"
 )
+_NUMBER = re.compile(r"\d+")
+
+_OURS = "FATAL: the database system is starting up"
+"""What whoever asks whether a server is up is told until it is: we ask."""
+
 _STOPPED = re.compile(_PREFIX + r"LOG:\s+received (?:smart|fast|immediate) shutdown request")
 
 
@@ -34,21 +39,32 @@ def last_words(log: str) -> tuple[str, ...]:
             break
         if found := _BAD.match(line):
             message = " ".join(found[1].split())
+            if message == _OURS:
+                continue
             said.pop(message, None)  # what is said again counts where it is said last
             said[message] = None
     return tuple(said)[-LINES_MAX:]
 
 
 def failure_stories(run: RunRecord, cell: CellRecord) -> Iterator[str]:
-    """A sentence for every way in which rounds of a cell failed, and one for what servers said then, if they did."""
+    """A sentence for every way in which rounds of a cell failed, and one for what servers said then, if they did.
+
+    Stories of one arm that differ in their numbers alone are one way.
+    """
     failed = [(number, r) for number, r in enumerate(cell.rounds, 1) if r.state is RoundState.FAILED]
-    by_story: dict[str, list[tuple[int, RoundRecord]]] = {}
+    by_story: dict[tuple[int | None, str], list[tuple[int, RoundRecord]]] = {}
     for number, record in failed:
-        by_story.setdefault(record.story or "without a story", []).append((number, record))
-    for story, found in by_story.items():
-        yield f"{words.count(len(found), 'round')} failed, in no interval: {story}"
+        by_story.setdefault((record.blamed, _NUMBER.sub("", _story(record))), []).append((number, record))
+    for found in by_story.values():
+        stories = {_story(record) for _, record in found}
+        which = "" if len(stories) == 1 else "in the last one "
+        yield f"{words.count(len(found), 'round')} failed, in no interval: {which}{_story(found[-1][1])}"
         if quoted := [(number, record) for number, record in found if record.logs]:
             yield _quoted(run, *quoted[-1])
+
+
+def _story(record: RoundRecord) -> str:
+    return record.story or "without a story"
 
 
 def _quoted(run: RunRecord, number: int, record: RoundRecord) -> str:

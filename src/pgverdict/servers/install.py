@@ -95,6 +95,12 @@ class Install:
     def postgres(self) -> Path:
         return self.root / self.bin / "postgres"
 
+    @cached_property
+    def program_files(self) -> tuple[Path, ...]:
+        """The server and the libraries that came with it."""
+        libraries = (path for path in (self.root / "lib").rglob("*.so*") if path.is_file())
+        return tuple(sorted({self.postgres.resolve(), *(path.resolve() for path in libraries)}))
+
     @property
     def initdb(self) -> Path:
         return self.root / self.bin / "initdb"

@@ -3,7 +3,8 @@
 They are made of what the user wrote: `[NAME=]SERVER`, and settings that are for all arms or for some.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from pgverdict.errors import UserError, unknown_word
@@ -111,6 +112,44 @@ def make_arms(
             )
         )
     return tuple(arms)
+
+
+def read_replacements(texts: Sequence[str]) -> dict[str, str]:
+    """Servers by the arms in whose places they are measured, from `NAME=SERVER` each.
+
+    >>> read_replacements(["15.4=15.7", "v12=source:12.22"])
+    {'15.4': '15.7', 'v12': 'source:12.22'}
+    """
+    servers: dict[str, str] = {}
+    for text in texts:
+        name, sign, server = text.partition("=")
+        if not (name and sign and server):
+            raise UserError(f"no arm and no server for it: {text}", hint="write NAME=SERVER")
+        if name in servers:
+            raise UserError(
+                f"two servers in the place of {name}: {servers[name]} and {server}", hint="leave one out"
+            )
+        read_spelling(server)
+        servers[name] = server
+    return servers
+
+
+def replace_servers(arms: tuple[Arm, ...], servers: Mapping[str, str]) -> tuple[Arm, ...]:
+    """The arms with other servers in the places of these, by name. An arm that was given a name keeps it, and all keep
+    their settings; one that is called as its server is, is called as the other one is. UserError if there is no such
+    arm."""
+    for name in servers:
+        if name not in [arm.name for arm in arms]:
+            raise unknown_word("arm in --arm", name, [arm.name for arm in arms])
+    were_called = name_arms(tuple(arm.server for arm in arms))
+    texts = []
+    for arm, called in zip(arms, were_called, strict=True):
+        server = servers.get(arm.name, arm.server)
+        texts.append(server if arm.name == called else f"{arm.name}={server}")
+    return tuple(
+        replace(arm, name=name, server=split_name(text)[1])
+        for arm, name, text in zip(arms, name_arms(tuple(texts)), texts, strict=True)
+    )
 
 
 def find_arms(arms: tuple[Arm, ...], address: str | None, *, where: str) -> tuple[int, ...]:

@@ -134,7 +134,7 @@ class Defaults(Enum):
 @dataclass(frozen=True)
 class Written:
     """The campaign file a campaign was read from: its path as the user gave it, its text, and the options that changed
-    what it says (`--small`, `--only`)."""
+    what it says (`--small`, `--only`, `--arm`)."""
 
     path: str
     text: str
