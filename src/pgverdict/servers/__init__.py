@@ -20,6 +20,7 @@ this package with the standard library alone, and starts in milliseconds. The pu
     inspection  inspect(install, home, ...) -> Inspection: a build's facts, settings and defaults, asked once
     settings    check_settings(user), render_settings(user, ...): what goes into pgverdict.conf
     server      Server(install, data, socket_directory, ...): start, stop, pids, connect, log_tail, log_end
+    log         Log(path): tail, end; what a server wrote since its latest start
     layout      laid_out(layout), padding(layout), loader_of(program): memory where a plan wants it; obstacle
     complaint   complaint_in(log): what a server that failed said
     stale_locks clear_stale_locks(data, ...): of servers that are gone

@@ -11,7 +11,6 @@ a Supervisor watches; see `workspace`.
 """
 
 import contextlib
-import os
 import signal
 import subprocess
 import time
@@ -39,6 +38,7 @@ from pgverdict.servers.handicap import (
 from pgverdict.servers.install import Install
 from pgverdict.servers.known import Known
 from pgverdict.servers.layout import laid_out, loader_of, padding
+from pgverdict.servers.log import Log
 from pgverdict.servers.settings import INCLUDED, PORT, blame_settings, check_settings, render_settings
 from pgverdict.servers.sockets import socket_path
 from pgverdict.servers.stale_locks import clear_stale_locks
@@ -99,7 +99,7 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
         self._asked: Mode | None = None
         self._segments: set[str] = set()
-        self._log_begin: int | None = None
+        self._written = Log(self.log)
 
     def start(self, *, deadline_s: float = START_S_MAX) -> float:
         """Launch it and wait until it accepts a connection; the milliseconds that took.
@@ -116,7 +116,7 @@ class Server:
         environment = {}
         if self.handicap is not None:
             environment = self.handicap.environment(make_counts(self.socket_directory, self.account))
-        self._log_begin = self.log.stat().st_size if self.log.exists() else 0
+        self._written.begin()
         try:
             # Between the launch and the note of it nothing may come, or nobody would stop the server.
             with interruption.shield(), self.log.open("ab") as log:
@@ -256,26 +256,11 @@ class Server:
 
     def log_tail(self, lines: int = 20) -> str:
         """The last lines that the server wrote since its latest start."""
-        if self._log_begin is None or not self.log.exists():
-            return ""
-        with self.log.open("rb") as file:
-            file.seek(self._log_begin)
-            text = file.read().decode(errors="replace")
-        return "\n".join(text.splitlines()[-lines:])
+        return self._written.tail(lines)
 
     def log_end(self, bytes_max: int) -> str:
         """The last whole lines that it wrote since its latest start, of so many bytes at most, also after its end."""
-        if self._log_begin is None or not self.log.exists():
-            return ""
-        with self.log.open("rb") as file:
-            begin = max(self._log_begin, file.seek(0, os.SEEK_END) - bytes_max)
-            # A byte more says whether a line begins there.
-            file.seek(max(self._log_begin, begin - 1))
-            written = file.read(bytes_max + 1)
-        if begin > self._log_begin:
-            # Of a single line that is longer than all of it, its end.
-            written = written.partition(b"\n")[2] or written[1:]
-        return written.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
+        return self._written.end(bytes_max)
 
     def __enter__(self) -> Self:
         self.start()
