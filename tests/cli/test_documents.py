@@ -7,7 +7,14 @@ from pgverdict.spec.metrics import METRICS
 
 ROOT = Path(__file__).resolve().parents[2]
 
-PRINTED = {"docs/cli.md", "docs/releases.md", "docs/studies/v11-v12.md", "docs/workloads/README.md"}
+PRINTED = {
+    "docs/cli.md",
+    "docs/releases.md",
+    "docs/studies/ten-years.md",
+    "docs/studies/v11-v12.md",
+    "docs/studies/v15-v16.md",
+    "docs/workloads/README.md",
+}
 """Pages that commands print."""
 
 
