@@ -262,9 +262,18 @@ def test_two_clients_that_replace_one_row_at_once_do_not_end_a_run(
         assert ask(server, "SELECT count(*), count(DISTINCT id) FROM sbtest1") == (10_000, 10_000)
 
 
-@pytest.mark.parametrize("name", ["ycsb-f", "sysbench-oltp-read-write"])
-def test_both_event_loops_send_the_same(make_server: MakeServer, install: Install, name: str) -> None:
-    workload = catalogue.workload(name, SMALL if name.startswith("ycsb") else ())
+@pytest.mark.parametrize(
+    ("name", "chosen"),
+    [
+        ("ycsb-f", SMALL),
+        # Clients that replace one row at once fail or not as it happens, and what fails sends less.
+        ("sysbench-oltp-read-write", (("delete_inserts", 0),)),
+    ],
+)
+def test_both_event_loops_send_the_same(
+    make_server: MakeServer, install: Install, name: str, chosen: Chosen
+) -> None:
+    workload = catalogue.workload(name, chosen)
     with make_server(install, **QUICK) as server, Engine.start() as engine:
         prepare(engine, server, workload)
         seen = []

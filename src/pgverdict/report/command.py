@@ -4,8 +4,8 @@ import shlex
 from dataclasses import fields, replace
 from decimal import Decimal
 
-from pgverdict.records.run import ArmFacts, RunRecord
-from pgverdict.spec.arms import Arm, name_arms
+from pgverdict.records.run import RunRecord
+from pgverdict.spec.arms import Arm, name_arms, spell_arms
 from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import Campaign, Written
 from pgverdict.spec.confinement import spell_cores, spell_size
@@ -26,7 +26,8 @@ def compare_command(run: RunRecord) -> str:
     assert len(shape) == 1, f"no command measures cells of several shapes: {shape}"
     ((scale, clients, primary, pairs, cache),) = shape
     defaults = {field.name: field.default for field in fields(Campaign)}
-    servers = _servers(run.arms)
+    # What is measured again, with the names that arms were given.
+    servers = spell_arms([(arm.name, arm.server) for arm in run.arms], [arm.exact for arm in run.arms])
     words = ["pgverdict", "compare", *servers]
     for workload, own in dict.fromkeys((cell.workload, cell.own) for cell in campaign.cells):
         words += ["--workload", workload] if own is None else _own(own)
@@ -81,15 +82,6 @@ def _run_command(campaign: Campaign, written: Written) -> str:
     """With the options that the run had; the file says the rest, and the releases that it names."""
     words = ["pgverdict", "run", written.path, *written.options]
     return shlex.join([*words, "--budget", _duration(campaign.budget_s), "--seed", str(campaign.seed)])
-
-
-def _servers(arms: tuple[ArmFacts, ...]) -> tuple[str, ...]:
-    """What is measured again, with the names that arms were given."""
-    were_called = name_arms(tuple(arm.server for arm in arms))
-    return tuple(
-        arm.exact if arm.name == called else f"{arm.name}={arm.exact}"
-        for arm, called in zip(arms, were_called, strict=True)
-    )
 
 
 def _own(own: OwnWork) -> list[str]:

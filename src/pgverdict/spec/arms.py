@@ -141,14 +141,24 @@ def replace_servers(arms: tuple[Arm, ...], servers: Mapping[str, str]) -> tuple[
     for name in servers:
         if name not in [arm.name for arm in arms]:
             raise unknown_word("arm in --arm", name, [arm.name for arm in arms])
-    were_called = name_arms(tuple(arm.server for arm in arms))
-    texts = []
-    for arm, called in zip(arms, were_called, strict=True):
-        server = servers.get(arm.name, arm.server)
-        texts.append(server if arm.name == called else f"{arm.name}={server}")
+    others = [servers.get(arm.name, arm.server) for arm in arms]
+    names = name_arms(spell_arms([(arm.name, arm.server) for arm in arms], others))
     return tuple(
-        replace(arm, name=name, server=split_name(text)[1])
-        for arm, name, text in zip(arms, name_arms(tuple(texts)), texts, strict=True)
+        replace(arm, name=name, server=server) for arm, name, server in zip(arms, names, others, strict=True)
+    )
+
+
+def spell_arms(arms: Sequence[tuple[str, str]], servers: Sequence[str]) -> tuple[str, ...]:
+    """`[NAME=]SERVER` of arms, of which name and server are given, with these servers in place of theirs: with the
+    names that arms were given, and without those that they have from their servers.
+
+    >>> spell_arms([("17", "17"), ("mine", "18")], ["17.11", "18.6"])
+    ('17.11', 'mine=18.6')
+    """
+    were_called = name_arms(tuple(server for _, server in arms))
+    return tuple(
+        other if name == called else f"{name}={other}"
+        for (name, _), called, other in zip(arms, were_called, servers, strict=True)
     )
 
 
