@@ -10,11 +10,12 @@ forecast. METHODOLOGY.md#forecast says how good it is.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pgverdict.judge.decide import MORE_ROUNDS_MAX, ROUNDS_MIN
 from pgverdict.judge.estimate import Estimate, FloatArray
@@ -31,9 +32,10 @@ _STEP = 1.25  # rounds looked at are so far apart, as a ratio; the first ones st
 _ESTIMATES = 61
 _REACH = 4.5  # standard errors of today's estimate on either side
 _SCATTERS = (1 / 6, 1 / 2, 5 / 6)
-_FAR = 7.6  # standard deviations, beyond which less than 1e-13 lies
-_NOTHING = 1e-13  # too small a probability to move a quantile from one round to the next
-_LEFT = 0.04  # less than this is undecided: no quantile asked for lies beyond
+_FAR = 5.0  # standard deviations, beyond which less than 1e-6 lies
+_NOTHING = 1e-7  # too small a probability to move a quantile by more than a round in a thousand
+
+BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -60,12 +62,7 @@ def forecast(
         return None
     more = _rounds_looked_at(max(1, ROUNDS_MIN - rounds))
     decided = _decided(
-        [
-            _shares_decided(
-                result, share, more, alphas=(alpha, alpha_same or alpha), margin=margin, kind=kind
-            )
-            for share in _SCATTERS
-        ]
+        _shares_decided(result, more, alphas=(alpha, alpha_same or alpha), margin=margin, kind=kind)
     )
     middle = _quantile(more, decided, 0.5)
     if middle is None:
@@ -83,35 +80,30 @@ def _rounds_looked_at(first: int) -> FloatArray:
     return np.array(looked, dtype=np.float64)
 
 
-def _decided(courses: Sequence[Iterator[float]]) -> FloatArray:
+def _decided(courses: Iterator[FloatArray]) -> FloatArray:
     """The mean over scatters, look by look, until the highest quantile that is asked for."""
     found: list[float] = []
-    for shares in zip(*courses, strict=True):
-        found.append(float(np.mean(shares)))
+    for shares in courses:
+        found.append(float(shares.sum()) / len(shares))
         if found[-1] >= (1 + SHARE) / 2:
             break
     return np.array(found)
 
 
 def _shares_decided(
-    result: Estimate,
-    share: float,
-    more: FloatArray,
-    *,
-    alphas: tuple[float, float],
-    margin: float,
-    kind: Kind,
-) -> Iterator[float]:
-    """The probabilities that it is decided after so many more rounds, if the scatter is that quantile of its own.
+    result: Estimate, more: FloatArray, *, alphas: tuple[float, float], margin: float, kind: Kind
+) -> Iterator[FloatArray]:
+    """The probabilities that it is decided after so many more rounds, one for each scatter. `alphas`: of a
+    difference, and of SAME.
 
-    `alphas`: of a difference, and of SAME.
+    Scatters are the first axis of all that differs between them, and `look` the second.
     """
     # Imported late: a run whose verdict is there needs no forecast.
     from scipy.special import chdtri
 
     df, sd = result.df, float(result.sd)
     information = result.information + more  # balanced orders lose nothing
-    true_sd = sd * math.sqrt(df / float(chdtri(df, share)))
+    true_sd = sd * np.sqrt(df / chdtri(df, _SCATTERS))[:, None]
     shown_sd = np.sqrt((df * sd**2 + more * true_sd**2) / (df + more))
     half, half_same = (
         np.where(np.isfinite(t), np.where(np.isfinite(t), t, 0.0) * shown_sd / np.sqrt(information), np.inf)
@@ -125,39 +117,45 @@ def _shares_decided(
     variance = true_sd**2 / before  # of the estimate so far
     kept = prior / (prior + variance)  # of the estimate so far, in the mean of further rounds
     # Rounds that do not scatter leave a grid of no width: the smallest one that floats can hold.
-    reach = max(_REACH * true_sd / math.sqrt(result.information), 1e-12 * max(1.0, abs(now)))
-    edges = np.linspace(min(now, kept[0] * now) - reach, max(now, kept[0] * now) + reach, _ESTIMATES + 1)
-    middles = (edges[:-1] + edges[1:]) / 2
-    settled = (np.abs(middles) > half[:, None]) | (np.abs(middles) + half_same[:, None] <= math.log1p(margin))
+    reach = np.maximum(_REACH * true_sd[:, 0] / math.sqrt(result.information), 1e-12 * max(1.0, abs(now)))
+    ends = np.minimum(now, kept[:, 0] * now) - reach, np.maximum(now, kept[:, 0] * now) + reach
+    edges = np.linspace(*ends, _ESTIMATES + 1, axis=1)
+    middles = (edges[:, :-1] + edges[:, 1:]) / 2
+    far = np.abs(middles)[:, None]
+    settled = (far > half[..., None]) | (far + half_same[..., None] <= math.log1p(margin))
 
     weight = 1 - before / information  # of further rounds, in the estimate to come
     drawn_in = 1 - weight * (1 - kept)
     moved = weight * np.sqrt(true_sd**2 / (information - before) + kept * variance)
-    moved = np.maximum(moved, reach * 1e-6)
-    here = np.array([1.0])
-    places = np.array([now])
-    gone = 0.0
+    moved = np.maximum(moved, reach[:, None] * 1e-6)
+    here = np.ones((len(_SCATTERS), 1))
+    places = np.full_like(here, now)
+    gone = np.zeros(len(_SCATTERS))
     for look in range(len(more)):
-        if gone > 1 - _LEFT and kind is Kind.ANYTIME:
-            yield gone  # the rest is more than anybody asks for
-            continue
-        likely = here > _NOTHING
-        from_ = drawn_in[look] * places[likely, None]
-        below = _normal((edges - from_) / moved[look])
-        there = here[likely] @ (below[:, 1:] - below[:, :-1])
-        if kind is Kind.FIXED:
-            gone = max(gone, float(there[settled[look]].sum()))
-        else:
-            gone += float(there[settled[look]].sum())
-            here, places = np.where(settled[look], 0.0, there), middles
+        # Where it is decided, or off the grid, it does not matter how probable each estimate is.
+        open_ = _hull(~settled[:, look])
+        likely = _hull(here > _NOTHING)
+        from_ = drawn_in[:, look, None] * places[:, likely]
+        to = edges[:, None, open_.start : open_.stop + 1]
+        below = _normal((to - from_[..., None]) / moved[:, look, None, None])
+        there = (here[:, None, likely] @ (below[..., 1:] - below[..., :-1]))[:, 0]
+        there[settled[:, look, open_]] = 0.0
+        gone = np.maximum(gone, 1 - there.sum(axis=1))
+        if kind is Kind.ANYTIME:
+            here, places = there, middles[:, open_]
         yield gone
+
+
+def _hull(marked: BoolArray) -> slice:
+    """The fewest neighbours that hold all that are marked for any scatter; none where none is."""
+    places = np.flatnonzero(marked.any(axis=0))
+    return slice(int(places[0]), int(places[-1]) + 1) if len(places) else slice(0, 0)
 
 
 def _normal(z: FloatArray) -> FloatArray:
     """The distribution function of a normal variable.
 
-    Most steps lie so far out that it is 0 or 1 to the last digit of a sum of probabilities, and a report asks for a
-    hundred million of them.
+    Most steps lie so far out that it is as good as 0 or 1, and a report asks for fifty million of them.
     """
     from scipy.special import ndtr  # as above
 
