@@ -13,6 +13,7 @@ from pgverdict.spec.tuning import Disk, Tuning, Use
 HOST = HostSize(24 << 30, 2, Disk.SSD)
 TOP = 'arms = ["17", "18"]\n'
 SELECT = f'{TOP}[[workload]]\nname = "select-only"\n'
+NOTHING = ", so a small one takes the place of nothing"
 
 
 def _campaign(
@@ -372,6 +373,18 @@ def test_what_cannot_be_is_told_with_file_line_and_key(text: str, message: str) 
         (f'{SELECT}[small]\narms = ["18"]\n', "c.toml:5: small.arms: the baseline must remain: 17"),
         (f'{SELECT}[small]\narms = ["17", "19"]\n', "c.toml:5: small.arms: unknown arm: 19"),
         (f'{SELECT}[small]\nbudget = "x"\n', "c.toml:5: small.budget: not a duration: x"),
+        (
+            f"{SELECT}[small]\nclients = 2\n",
+            "c.toml:5: small.clients: no workload has clients" + NOTHING,
+        ),
+        (
+            f"{SELECT}[small]\nsettings = {{ work_mem = ['4MB', '8MB'] }}\n",
+            "c.toml:5: small.settings.work_mem: no workload has work_mem" + NOTHING,
+        ),
+        (
+            f"{SELECT}[small]\n[small.parameters]\nfillfactor = 80\n",
+            "c.toml:6: small.parameters.fillfactor: no workload has fillfactor" + NOTHING,
+        ),
         (
             f"{SELECT}[small]\nexclude = [{{ scale = 77 }}]\n",
             "c.toml:5: small.exclude: no cell has all these values",

@@ -2,6 +2,8 @@
 
 import dataclasses
 
+import pytest
+
 from pgverdict.plan.matrix import HostSize
 from pgverdict.report.outlook import budget_words, outlook_screen
 from pgverdict.run.outlook import Outlook, look_ahead
@@ -54,6 +56,18 @@ def test_a_budget_that_is_enough_for_some_says_for_how_many_and_what_the_others_
     assert "as far as can be guessed" in guessed
     rich = dataclasses.replace(campaign, budget_s=3600.0)
     assert budget_words(rich, _look(rich, other=[1.0])) is None
+
+
+def test_a_chain_takes_its_steps_on_every_arm_and_its_templates_are_empty() -> None:
+    rows = (("l_i1_rows", 30_000), ("l_i2_rows", 30_000), ("rows", 100_000))
+    chosen = (*rows, ("seconds", 7), ("wait_seconds", 20))
+    cell = CellSpec("insert-benchmark", 1, 1, parameters=chosen)
+    (looked,) = _look(dataclasses.replace(CAMPAIGN, cells=(cell,)), other=[1.0]).cells
+
+    # Of each arm: six steps of 7 s, a wait of 20.2 s, rows inserted as fast as can be, a start and a copy.
+    assert looked.round_s == pytest.approx(2 * (42 + 20.16 + 3 + 1.16))
+    outlook = _look(dataclasses.replace(CAMPAIGN, cells=(cell,)), other=[1.0])
+    assert outlook.templates_bytes % 80_000_000 == 0
 
 
 def test_without_any_rounds_all_is_guessed_and_marked_so() -> None:

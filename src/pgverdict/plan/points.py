@@ -29,6 +29,8 @@ def points_of(document: Document, own: Mapping[int, OwnWork], made: Smaller | No
     """
     works = [_works(number, table, own) for number, table in enumerate(document.tables.workload)]
     _require_known_parameters(document, works)
+    if made is not None:
+        _require_places(document)
     points = [
         point
         for number, table in enumerate(document.tables.workload)
@@ -95,6 +97,23 @@ def _require_known_parameters(document: Document, works: Sequence[Sequence[Work]
                     if not known:
                         raise UserError(f"{whose} has no parameters: {name}", hint="leave it out")
                     raise unknown_word(f"parameter of {whose}", name, known)
+
+
+def _require_places(document: Document) -> None:
+    """An axis of [small] takes the place of one that a workload has, else it would do nothing."""
+    tables = document.tables
+    if tables.small is None:
+        return
+    there = {name for table in (tables.defaults, *tables.workload) for name in _said(table)}
+    there |= {"scale", "size"} if there & {"scale", "size"} else set()
+    for name, values in _said(tables.small).items():
+        # A setting with one value is one of the campaign's (`Smaller.settings`).
+        if name not in there and not (name.startswith(_SETTING) and len(values) == 1):
+            with document.at("small", *name.split(".")):
+                raise UserError(
+                    f"no workload has {name.rpartition('.')[2]}, so a small one takes the place of nothing",
+                    hint="write in [defaults] what it is when the campaign is whole",
+                )
 
 
 def _require_known(exclusion: Mapping[str, Any], points: Sequence[Point]) -> None:

@@ -5,7 +5,7 @@ rules of thumb do, and the outlook says which. No verdict rests on it.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pgverdict.conduct.bounds import BY_TIME, warm_up_us
@@ -21,6 +21,7 @@ from pgverdict.run.room import EMPTY_CLUSTER_BYTES, data_bytes
 from pgverdict.spec.cache import Cache
 from pgverdict.spec.campaign import Campaign, CellSpec
 from pgverdict.spec.regime import Regime
+from pgverdict.workloads.chain import Chain, Operation
 from pgverdict.workloads.own import workload_of
 from pgverdict.workloads.regimes import regime_of
 
@@ -33,9 +34,12 @@ WRITING_SLICE_S = 0.1
 TURNOVER_S = 7.0
 COLD_SLICE_S = 5.0
 CYCLE_S = 300.0
+LOADED_ROWS_PER_S = 100_000
+INSERTED_ROWS_PER_S = 30_000
 """Rules of thumb: a start and a stop, copying, loading with indexes and vacuum, long queries on data in memory and
-beyond it, a slice that commits, the warm-up of an arm with more data than memory, a cold slice, and a checkpoint with
-settings as shipped. They are guesses, right to within a small factor on most hosts: of the eleven cells of
+beyond it, a slice that commits, the warm-up of an arm with more data than memory, a cold slice, a checkpoint with
+settings as shipped, and rows that the steps of a chain insert as fast as they can, before and after there are indexes.
+ They are guesses, right to within a small factor on most hosts: of the eleven cells of
 docs/studies/v11-v12.md eight rounds each were forecast to take 11 minutes, and took 11.2."""
 
 PROCESSES_BYTES = 100 << 20
@@ -138,13 +142,14 @@ def _regime(cell: CellSpec) -> Regime:
 
 
 def _round_s(campaign: Campaign, cell: CellSpec) -> float:
-    arms, regime = len(campaign.arms), _regime(cell)
+    arms, regime, workload = len(campaign.arms), _regime(cell), workload_of(cell)
+    if workload.chain is not None:
+        return arms * (START_S + EMPTY_CLUSTER_BYTES / COPIED_BYTES_PER_S + _chain_s(workload.chain, cell))
     copying_s = (EMPTY_CLUSTER_BYTES + _data_bytes(cell)) / COPIED_BYTES_PER_S
     if regime is Regime.STEADY:
         return expected_round_s(expected_slices(CYCLE_S), arms)
     if cell.cache is Cache.COLD:
         return arms * (START_S + COLD_SLICE_S + copying_s)
-    workload = workload_of(cell)
     pairs = cell.pairs or usual_pairs(workload, regime)
     is_beyond = campaign.memory_bytes is not None and _data_bytes(cell) > campaign.memory_bytes
     slice_s = WRITING_SLICE_S if regime is Regime.FRESH else BY_TIME.usual_us / 1e6
@@ -158,23 +163,31 @@ def _round_s(campaign: Campaign, cell: CellSpec) -> float:
     return arms * (START_S + warm_up_s + pairs * slice_s + (copying_s if regime is Regime.FRESH else 0.0))
 
 
+def _chain_s(steps_of: Callable[[int, int], Chain], cell: CellSpec) -> float:
+    chain = steps_of(cell.scale, cell.clients)
+    unpaced = [step.rows for step in chain.steps if step.operation is Operation.INSERTED]
+    return chain.least_s + unpaced[0] / LOADED_ROWS_PER_S + sum(unpaced[1:]) / INSERTED_ROWS_PER_S
+
+
 def _memory_bytes(campaign: Campaign, cell: CellSpec) -> int:
-    """Data of every arm in memory once, and again in shared buffers."""
+    """Data of every arm in memory once, and again in shared buffers; of one arm where each is alone."""
     if campaign.memory_bytes is not None:
-        return campaign.memory_bytes * len(campaign.arms)
+        return campaign.memory_bytes * _at_once(campaign, cell)
     buffers = shared_buffers_of(campaign, cell.settings)
-    return len(campaign.arms) * (_data_bytes(cell) + min(buffers, _data_bytes(cell)) + PROCESSES_BYTES)
+    return _at_once(campaign, cell) * (_data_bytes(cell) + min(buffers, _data_bytes(cell)) + PROCESSES_BYTES)
 
 
 def _loads(campaign: Campaign, cell: CellSpec) -> dict[tuple[object, ...], int]:
     """The loads of a cell, and how large each is; by what tells them apart."""
     load_bytes = EMPTY_CLUSTER_BYTES + _data_bytes(cell)
-    dataset = workload_of(cell).dataset.digest(cell.scale)
+    workload = workload_of(cell)
+    template_bytes = load_bytes if workload.chain is None else EMPTY_CLUSTER_BYTES
+    dataset = workload.dataset.digest(cell.scale)
     made = [(arm.server, settings_of_loads(arm.settings, cell.settings)) for arm in campaign.arms]
     of = shared_by(made)
     most = LOADS_AGED if _regime(cell) is Regime.STEADY else LOADS_MAX
     return {
-        (dataset, cell.scale, made[of.index(pool)], number): load_bytes
+        (dataset, cell.scale, made[of.index(pool)], number): template_bytes
         for pool in set(of)
         for number in range(how_many_loads(load_bytes, campaign.rounds, arms=of.count(pool), most=most))
     }
@@ -193,4 +206,9 @@ def _templates(campaign: Campaign) -> dict[tuple[object, ...], int]:
 def _copies_bytes(campaign: Campaign, cell: CellSpec) -> int:
     if _regime(cell) is Regime.READ_ONLY:
         return sum(_loads(campaign, cell).values())
-    return len(campaign.arms) * (EMPTY_CLUSTER_BYTES + _data_bytes(cell)) * GROWS_BY
+    return _at_once(campaign, cell) * (EMPTY_CLUSTER_BYTES + _data_bytes(cell)) * GROWS_BY
+
+
+def _at_once(campaign: Campaign, cell: CellSpec) -> int:
+    """So many arms are there at once."""
+    return 1 if _regime(cell) in (Regime.STEADY, Regime.CHAIN) else len(campaign.arms)
