@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from pgverdict.datasets import page_cache
 from pgverdict.datasets.copy import copy_data
-from pgverdict.datasets.page_cache import RESIDENT_BYTES_MAX, bring_in, evict, resident_bytes
+from pgverdict.datasets.page_cache import RESIDENT_BYTES_MAX, bring_in, evict, locked, resident_bytes
 from pgverdict.errors import WorldError
 from tests.homes import home_for_tests
 
@@ -47,6 +48,28 @@ def test_a_copy_is_evicted_although_it_was_only_just_made(on_disk: Path) -> None
 
     assert resident_bytes(on_disk / "copy") <= RESIDENT_BYTES_MAX
     assert (on_disk / "copy" / "base" / "5" / "16384").read_bytes() == bytes(FILE_BYTES)
+
+
+def test_what_is_locked_stays_until_it_is_locked_no_longer(on_disk: Path) -> None:
+    tree = a_tree(on_disk / "one")
+    evict(tree)
+
+    with locked(tree / "base") as is_locked:
+        assert is_locked, "five megabytes may be locked by anybody"
+        assert resident_bytes(tree) >= FILE_BYTES
+        with pytest.raises(WorldError, match="bytes remain"):
+            evict(tree)
+
+    assert evict(tree) <= RESIDENT_BYTES_MAX
+
+
+def test_what_may_not_be_locked_is_left_as_it_is(on_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = a_tree(on_disk / "one")
+    monkeypatch.setattr(page_cache._libc, "mlock", lambda *_: -1)
+
+    with locked(tree / "base") as is_locked:
+        assert not is_locked
+        assert evict(tree) <= RESIDENT_BYTES_MAX
 
 
 def test_what_was_evicted_is_brought_in_again(on_disk: Path) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import resource
 import time
 from pathlib import Path
 from typing import Any
@@ -176,3 +177,14 @@ def test_a_run_is_listed_with_its_arms_and_rounds(home: Path, store: str) -> Non
     assert re.search(
         r"done +17 \(17\.\d+\) against 17#2 \(17\.\d+\)  select-only scale=1 clients=1: 2 rounds", listed
     )
+
+
+def test_data_in_the_page_cache_is_locked_there_while_a_round_lasts(home: Path, store: str) -> None:
+    # Some 30 MB of data; where it may not be locked (RLIMIT_MEMLOCK) the record says so.
+    words = ("compare", "17", "17", "--scale", "2", "--set", "shared_buffers=8MB", "--rounds", "2")
+    report = cli.report_of(*words, "--store", store, home=home)
+
+    (cell,) = report["cells"]
+    may = os.geteuid() == 0 or resource.getrlimit(resource.RLIMIT_MEMLOCK)[0] > 200 << 20
+    assert cell["placement"]["data_locked"] == ("yes" if may else "no")
+    assert cell["failed_rounds"] == 0

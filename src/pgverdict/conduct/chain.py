@@ -91,7 +91,5 @@ def _run_arm(
             huge_pages=huge_pages(server),
             steps=tuple(steps),
         )
-        placement = describe_placement(
-            cell, _NO_BOUNDS, _NO_TURNS, engine, event_loop=runner.event_loop, warm_up_us=None
-        )
+        placement = describe_placement(cell, _NO_BOUNDS, _NO_TURNS, engine, event_loop=runner.event_loop)
         return Measured(tuple(slices), (record,), placement, surroundings)

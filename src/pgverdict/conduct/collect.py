@@ -1,6 +1,6 @@
 """What a round leaves: the totals of each arm, from the engine and from the server, and how it was placed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from pgverdict.conduct.bounds import Bounds
 from pgverdict.conduct.cell import PreparedCell
@@ -148,19 +148,22 @@ def describe_placement(
     engine: Engine,
     *,
     event_loop: str,
-    warm_up_us: int | None,
+    warm_up_us: int | None = None,
+    locked: Iterable[bool | None] = (),
 ) -> tuple[tuple[str, str], ...]:
     """How the round was placed, for the record; `bounds_of` reads the bounds back.
 
     `event_loop`: by which the engine's threads waited, as it said itself.
-    `warm_up_us`: where every arm was warmed up for the same time.
+    `warm_up_us`: where every arm was warmed up for the same time. `locked`: of each arm, what `warmth.locking` said.
     """
+    is_locked = [one for one in locked if one is not None]
     return (
         *cell.placement.facts(),
         ("event_loop", event_loop),
         ("layout", "the round's" if cell.has_layouts else "the kernel's"),
         *_confined(cell),
         ("cache", cell.spec.cache.value),
+        *((("data_locked", "yes" if all(is_locked) else "no"),) if is_locked else ()),
         *((f"bound_{name}", str(value)) for name, value in bounds.bound),
         *((f"discard_{name}", str(value)) for name, value in bounds.discard),
         *(() if warm_up_us is None else (("warm_up_us", str(warm_up_us)),)),

@@ -38,7 +38,7 @@ from pgverdict.conduct.streams import (
 )
 from pgverdict.conduct.stretch import Tell, tell_nobody
 from pgverdict.conduct.turns import Turns
-from pgverdict.conduct.warmth import Footprint, prewarming, weigh
+from pgverdict.conduct.warmth import Footprint, locking, prewarming, weigh
 from pgverdict.conduct.warmup import warm_up
 from pgverdict.datasets.checks import check_data
 from pgverdict.datasets.load import DATABASE, where
@@ -108,6 +108,14 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
         stack.callback(ask_to_end, servers.values(), cell.regime)
         stack.enter_context(quoting_logs(servers))
         footprints = _fill_memory(cell, {arm: servers[arm] for arm in plan.warm_order})
+        locked = (
+            ()
+            if cell.is_cold
+            else [
+                stack.enter_context(locking(servers[arm], footprints[arm], cell.memory_bytes))
+                for arm in plan.warm_order
+            ]
+        )
         for number in plan.warm_order:
             take_samples(cell.workload, servers[number], number)
         streams = draw_streams(cell, plan)
@@ -183,7 +191,7 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
                 check_data(arm.server, cell.workload.dataset)
                 check_refreshed(cell, arm.server)
         placement = describe_placement(
-            cell, bounds, turns, engine, event_loop=ready.event_loop, warm_up_us=warm_up_us
+            cell, bounds, turns, engine, event_loop=ready.event_loop, warm_up_us=warm_up_us, locked=locked
         )
         return Measured(slices, arms, placement, surroundings)
 

@@ -35,7 +35,7 @@ from pgverdict.conduct.stretch import (
     stretch_slices,
 )
 from pgverdict.conduct.turns import Turns
-from pgverdict.conduct.warmth import prewarm
+from pgverdict.conduct.warmth import locking, prewarm
 from pgverdict.conduct.warmup import reach_turnover
 from pgverdict.datasets.checks import check_data
 from pgverdict.datasets.load import DATABASE, where
@@ -74,6 +74,7 @@ def _run_arm(
         stack.enter_context(quoting_logs({arm: server}))
         with blaming(arm):
             footprint = prewarm(server, DATABASE)
+        locked = stack.enter_context(locking(server, footprint, cell.memory_bytes))
 
         engine, ready = stack.enter_context(clients_of(cell))
         connected = engine.connect(arm, where(server))
@@ -107,7 +108,7 @@ def _run_arm(
         bounds = stretch_bounds(len(slices))
         ramp = (("ramp_us", str(RAMP_US)),)
         described = describe_placement(
-            cell, bounds, _NO_TURNS, engine, event_loop=ready.event_loop, warm_up_us=None
+            cell, bounds, _NO_TURNS, engine, event_loop=ready.event_loop, locked=[locked]
         )
         placement = (*described, *ramp)
         return Measured(tuple(slices), (_with_covered(record, watch),), placement, surroundings)

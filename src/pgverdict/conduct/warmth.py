@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from pgverdict.datasets.page_cache import locked
 from pgverdict.errors import RoundFailed
 from pgverdict.observe import views
+from pgverdict.observe.host import memory_available_bytes
 from pgverdict.servers.outside import AnyServer
+from pgverdict.servers.server import Server
 
 # Objects of users have numbers from 16384 on: in any schema, with the overflow tables of their rows.
 _RELATIONS = b"""
@@ -33,6 +36,9 @@ ROOM_SHARE = 0.9
 """Of its memory, that a confined server has for data; the rest is its processes'."""
 
 
+LOCKED_SHARE_MAX = 0.75
+"""Of the memory there is: what is locked makes no room for what servers write, and for other arms."""
+
 FULL_SHARE = 0.99
 """Of its memory: the kernel makes room a little before a server has all of it."""
 
@@ -43,6 +49,11 @@ class Footprint:
 
     data_bytes: int
     shared_buffers_bytes: int
+
+    @property
+    def fits_shared_buffers(self) -> bool:
+        """With room for what comes during the round."""
+        return self.data_bytes < self.shared_buffers_bytes * 0.9
 
     def exceeds(self, memory_bytes: int | None) -> bool:
         """Whether a server confined to so much memory cannot hold all of it; not if it is not confined.
@@ -74,16 +85,31 @@ def prewarming(server: AnyServer, database: str) -> Iterator[Footprint]:
     """
     with views.session(server, database) as connection:
         found = _footprint(connection)
-        fits = found.data_bytes < found.shared_buffers_bytes * 0.9
         relations = []
         if views.has_extension(connection, "pg_prewarm"):
             relations = connection.execute(_RELATIONS).fetchall()
         # What is asked in a pipeline is sent at once, and answered by its end.
         with connection.pipeline():
             for (relation,) in relations:
-                words = (relation, "buffer" if fits else "read")
+                words = (relation, "buffer" if found.fits_shared_buffers else "read")
                 connection.execute("SELECT pg_prewarm(%s::regclass, %s)", words)
             yield found
+
+
+@contextmanager
+def locking(server: AnyServer, found: Footprint, memory_bytes: int | None) -> Iterator[bool | None]:
+    """Keep an arm's data in the page cache while the context lasts; whether that was allowed.
+
+    None where there is no reason to: the data is in shared buffers, is not ours, or is too much for the memory there
+    is, of which a confined server has `memory_bytes`.
+    """
+    room = LOCKED_SHARE_MAX * (memory_bytes or memory_available_bytes())
+    wanted = found.data_bytes + (0 if memory_bytes is None else found.shared_buffers_bytes)
+    if not isinstance(server, Server) or found.fits_shared_buffers or wanted > room:
+        yield None
+        return
+    with locked(server.data / "base") as is_locked:
+        yield is_locked
 
 
 def _footprint(connection: views.Connection) -> Footprint:

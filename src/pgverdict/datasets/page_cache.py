@@ -1,4 +1,5 @@
-"""What is in the page cache: the files of a data directory, and out with them, of no other; programs, and in with them.
+"""What is in the page cache: the files of a data directory, out with them (and with no others) or locked there; and
+programs, in with them.
 
 Two kinds of rounds begin with none of their data in the page cache. Cold ones, whose data is to come from storage.
 And those of servers confined in memory: the kernel charges a page of a file to the cgroup of whoever read or wrote
@@ -8,12 +9,17 @@ would be memory beside the limit, and a dataset that does not fit would.
     evict(Path("/var/cache/pgverdict/runs/x/in-place/17.7-pgbench"))     # WorldError if it did not help
 
 The programs of confined servers are brought in before: what we have read is charged to us.
+
+    with locked(directory / "base") as is_locked:     # in memory, whatever the kernel would do
+
+Some kernels drop page cache although memory is free, others make room for what servers write.
 """
 
 import ctypes
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from pgverdict.datasets.copy import sync_file_system
@@ -54,6 +60,30 @@ def bring_in(files: Iterable[Path]) -> None:
                     pass
 
 
+@contextmanager
+def locked(directory: Path) -> Iterator[bool]:
+    """Keep the files below in memory while the context lasts; what is not there comes. The locks end with this process,
+    however it ends.
+
+    False where so much may not be locked (RLIMIT_MEMLOCK): then nothing is.
+    """
+    with ExitStack() as stack:
+        for path in (path for path in directory.rglob("*") if path.is_file()):
+            try:
+                with path.open("rb", buffering=0) as file:
+                    size = os.fstat(file.fileno()).st_size
+                    if not size:
+                        continue
+                    address = stack.enter_context(_mapped(file.fileno(), size, _PROT_READ))
+            except FileNotFoundError:
+                continue  # the server has dropped it meanwhile
+            if _libc.mlock(address, size) != 0:
+                stack.close()
+                yield False
+                return
+        yield True
+
+
 def resident_bytes(directory: Path) -> int:
     """How much of the files of a directory is in the page cache, in whole pages."""
     return sum(_resident_bytes(descriptor, size) for descriptor, size in _files(directory) if size)
@@ -75,20 +105,26 @@ def _files(directory: Path) -> Iterator[tuple[int, int]]:
 
 def _resident_bytes(descriptor: int, size: int) -> int:
     """Mapped for a moment and not touched: mincore(2) tells of a mapping what is in memory of the file behind it."""
-    address = _libc.mmap(None, size, _PROT_NONE, _MAP_SHARED, descriptor, 0)
-    if address == _MAP_FAILED:
-        raise OSError(ctypes.get_errno(), "mmap")
-    try:
+    with _mapped(descriptor, size, _PROT_NONE) as address:
         pages = (ctypes.c_ubyte * -(-size // _PAGE_BYTES))()
         if _libc.mincore(address, size, pages) != 0:
             raise OSError(ctypes.get_errno(), "mincore")
-    finally:
-        _libc.munmap(address, size)
     # The lowest bit says it; the others are reserved.
     return sum(page & 1 for page in bytes(pages)) * _PAGE_BYTES
 
 
-_PROT_NONE = 0
+@contextmanager
+def _mapped(descriptor: int, size: int, protection: int) -> Iterator[int]:
+    address = _libc.mmap(None, size, protection, _MAP_SHARED, descriptor, 0)
+    if address == _MAP_FAILED:
+        raise OSError(ctypes.get_errno(), "mmap")
+    try:
+        yield address
+    finally:
+        _libc.munmap(address, size)
+
+
+_PROT_NONE, _PROT_READ = 0, 1
 _MAP_SHARED = 1
 _MAP_FAILED = ctypes.c_void_p(-1).value
 
@@ -103,4 +139,5 @@ _libc.mmap.argtypes = (
     ctypes.c_long,
 )
 _libc.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+_libc.mlock.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
 _libc.mincore.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_ubyte))
