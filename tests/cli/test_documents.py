@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PRINTED = {
     "docs/cli.md",
     "docs/releases.md",
+    "docs/studies/insert-benchmark.md",
     "docs/studies/ten-years.md",
     "docs/studies/v11-v12.md",
     "docs/studies/v15-v16.md",

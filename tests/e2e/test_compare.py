@@ -128,6 +128,7 @@ def test_the_idle_arm_is_frozen_and_the_report_says_how_and_by_what_the_engine_w
             clients=1, threads=1, cpus=None, scripts=[one], variables={}, event_loop=event_loop
         )
     assert cell["placement"]["event_loop"] == had.event_loop
+    assert "data_locked" not in cell["placement"], "it is in shared buffers"
     for name in ("freeze_ns_median", "freeze_ns_max", "thaw_ns_median", "thaw_ns_max"):
         assert int(cell["placement"][name]) > 0
     assert f"--freeze {freeze}" in report["run"]["command"]

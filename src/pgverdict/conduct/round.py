@@ -45,6 +45,7 @@ from pgverdict.datasets.load import DATABASE, where
 from pgverdict.datasets.page_cache import bring_in
 from pgverdict.errors import RoundFailed, WorldError
 from pgverdict.observe import views
+from pgverdict.observe.host import memory_available_bytes
 from pgverdict.observe.surroundings import around, between
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.records.round import LogRecord, RoundRecord, RoundState, TaskRecord
@@ -108,14 +109,12 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
         stack.callback(ask_to_end, servers.values(), cell.regime)
         stack.enter_context(quoting_logs(servers))
         footprints = _fill_memory(cell, {arm: servers[arm] for arm in plan.warm_order})
-        locked = (
-            ()
-            if cell.is_cold
-            else [
-                stack.enter_context(locking(servers[arm], footprints[arm], cell.memory_bytes))
-                for arm in plan.warm_order
-            ]
-        )
+        # Asked once, before anything is locked: a container's limit does not tell what of it is in use.
+        memory_bytes = cell.memory_bytes or memory_available_bytes() // len(servers)
+        locked = [
+            stack.enter_context(locking(servers[arm], footprints[arm], memory_bytes))
+            for arm in (() if cell.is_cold else plan.warm_order)
+        ]
         for number in plan.warm_order:
             take_samples(cell.workload, servers[number], number)
         streams = draw_streams(cell, plan)

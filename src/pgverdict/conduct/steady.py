@@ -42,6 +42,7 @@ from pgverdict.datasets.load import DATABASE, where
 from pgverdict.engine.process import Engine
 from pgverdict.observe import processes, views
 from pgverdict.observe.cycles import Watch
+from pgverdict.observe.host import memory_available_bytes
 from pgverdict.observe.surroundings import around, between
 from pgverdict.plan.rounds import RoundPlan
 from pgverdict.plan.stretches import slice_seed
@@ -74,7 +75,9 @@ def _run_arm(
         stack.enter_context(quoting_logs({arm: server}))
         with blaming(arm):
             footprint = prewarm(server, DATABASE)
-        locked = stack.enter_context(locking(server, footprint, cell.memory_bytes))
+        locked = stack.enter_context(
+            locking(server, footprint, cell.memory_bytes or memory_available_bytes())
+        )
 
         engine, ready = stack.enter_context(clients_of(cell))
         connected = engine.connect(arm, where(server))

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pgverdict.datasets.page_cache import locked
 from pgverdict.errors import RoundFailed
 from pgverdict.observe import views
-from pgverdict.observe.host import memory_available_bytes
 from pgverdict.servers.outside import AnyServer
 from pgverdict.servers.server import Server
 
@@ -37,7 +36,7 @@ ROOM_SHARE = 0.9
 
 
 LOCKED_SHARE_MAX = 0.75
-"""Of the memory there is: what is locked makes no room for what servers write, and for other arms."""
+"""Of an arm's memory: what is locked makes no room for what servers write."""
 
 FULL_SHARE = 0.99
 """Of its memory: the kernel makes room a little before a server has all of it."""
@@ -97,15 +96,15 @@ def prewarming(server: AnyServer, database: str) -> Iterator[Footprint]:
 
 
 @contextmanager
-def locking(server: AnyServer, found: Footprint, memory_bytes: int | None) -> Iterator[bool | None]:
-    """Keep an arm's data in the page cache while the context lasts; whether that was allowed.
+def locking(server: AnyServer, found: Footprint, memory_bytes: int) -> Iterator[bool | None]:
+    """Keep an arm's data in the page cache while the context lasts; whether that was allowed. `memory_bytes`: what
+    there is for this arm.
 
-    None where there is no reason to: the data is in shared buffers, is not ours, or is too much for the memory there
-    is, of which a confined server has `memory_bytes`.
+    None where there is no reason to: the data is in shared buffers, is not ours, or is too much for that memory.
     """
-    room = LOCKED_SHARE_MAX * (memory_bytes or memory_available_bytes())
-    wanted = found.data_bytes + (0 if memory_bytes is None else found.shared_buffers_bytes)
-    if not isinstance(server, Server) or found.fits_shared_buffers or wanted > room:
+    wanted = found.data_bytes + found.shared_buffers_bytes
+    is_too_much = wanted > LOCKED_SHARE_MAX * memory_bytes
+    if not isinstance(server, Server) or found.fits_shared_buffers or is_too_much:
         yield None
         return
     with locked(server.data / "base") as is_locked:
