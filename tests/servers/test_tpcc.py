@@ -120,6 +120,29 @@ def test_terminals_that_share_a_warehouse_leave_the_data_whole(
     check_data(loaded, DATASET)
 
 
+def test_checks_spill_instead_of_taking_the_memory_that_work_may_have(loaded: Server) -> None:
+    with views.session(loaded, DATABASE) as connection:
+        connection.execute("ALTER SYSTEM SET work_mem = '1GB'")
+        connection.execute("SELECT pg_reload_conf()")
+    before = _temporary_files(loaded)
+    check_data(loaded, DATASET)
+    with views.session(loaded, DATABASE) as connection:
+        connection.execute("ALTER SYSTEM RESET work_mem")
+        connection.execute("SELECT pg_reload_conf()")
+
+    assert _temporary_files(loaded) > before
+
+
+def _temporary_files(server: Server) -> int:
+    """Written so far; every session that has ended is counted."""
+    with views.session(server, DATABASE) as connection:
+        row = connection.execute(
+            "SELECT temp_files FROM pg_stat_database WHERE datname = current_database()"
+        ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
 def test_data_that_break_a_check_are_told_with_a_row(loaded: Server) -> None:
     with views.session(loaded, DATABASE) as connection:
         connection.execute(

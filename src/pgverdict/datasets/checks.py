@@ -12,6 +12,14 @@ from pgverdict.servers.outside import AnyServer
 from pgverdict.workloads.workload import Check, Dataset
 
 
+_OF_CHECKS = (
+    b"SET work_mem = '4MB'",
+    b"SELECT set_config(name, '1', false) FROM pg_catalog.pg_settings WHERE name = 'hash_mem_multiplier'",
+)
+"""Questions of ours ask for no more memory than a server has by default: one that is confined has what its workload
+wants, and the kernel kills it for the rest. The multiplier came with release 13."""
+
+
 def check_data(server: AnyServer, dataset: Dataset) -> None:
     """WorldError, with the first row that tells, where a check of the dataset does not hold in the server's data."""
     ask_checks(server, dataset.name, dataset.checks)
@@ -22,6 +30,8 @@ def ask_checks(server: AnyServer, name: str, checks: Sequence[Check]) -> None:
     if not checks:
         return
     with views.session(server, DATABASE) as connection:
+        for setting in _OF_CHECKS:
+            connection.execute(setting)
         for check in checks:
             row = connection.execute(check.sql.encode()).fetchone()
             if row is not None:
