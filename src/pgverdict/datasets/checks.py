@@ -11,7 +11,6 @@ from pgverdict.observe import views
 from pgverdict.servers.outside import AnyServer
 from pgverdict.workloads.workload import Check, Dataset
 
-
 _OF_CHECKS = (
     b"SET work_mem = '4MB'",
     b"SELECT set_config(name, '1', false) FROM pg_catalog.pg_settings WHERE name = 'hash_mem_multiplier'",
