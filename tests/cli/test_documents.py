@@ -11,6 +11,7 @@ PRINTED = {
     "docs/cli.md",
     "docs/releases.md",
     "docs/studies/insert-benchmark.md",
+    "docs/studies/standard-workloads.md",
     "docs/studies/ten-years.md",
     "docs/studies/v11-v12.md",
     "docs/studies/v15-v16.md",

@@ -112,7 +112,9 @@ def _measure(cell: PreparedCell, plan: RoundPlan, bounds: Bounds | None, launch:
         # Asked once, before anything is locked: a container's limit does not tell what of it is in use.
         memory_bytes = cell.memory_bytes or memory_available_bytes() // len(servers)
         locked = [
-            stack.enter_context(locking(servers[arm], footprints[arm], memory_bytes))
+            stack.enter_context(
+                locking(servers[arm], footprints[arm], memory_bytes=memory_bytes, clients=cell.spec.clients)
+            )
             for arm in (() if cell.is_cold else plan.warm_order)
         ]
         for number in plan.warm_order:

@@ -76,7 +76,12 @@ def _run_arm(
         with blaming(arm):
             footprint = prewarm(server, DATABASE)
         locked = stack.enter_context(
-            locking(server, footprint, cell.memory_bytes or memory_available_bytes())
+            locking(
+                server,
+                footprint,
+                memory_bytes=cell.memory_bytes or memory_available_bytes(),
+                clients=cell.spec.clients,
+            )
         )
 
         engine, ready = stack.enter_context(clients_of(cell))

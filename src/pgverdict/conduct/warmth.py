@@ -35,9 +35,13 @@ ROOM_SHARE = 0.9
 """Of its memory, that a confined server has for data; the rest is its processes'."""
 
 
-LOCKED_SHARE_MAX = 0.5
-"""Of an arm's memory, data and shared buffers together. What is locked makes no room: of a server confined to 223 MB,
-processes took 67 and shared memory 33 beside shared buffers, and the kernel kills where it finds none."""
+LOCKED_SHARE_MAX = 0.75
+"""Of an arm's memory, data and shared buffers together: what is locked makes no room for what servers write."""
+
+SERVER_BYTES = 64 << 20
+CLIENT_BYTES = 16 << 20
+"""What the processes of a server and each of its clients may want beside, `work_mem` apart. Of one that was killed at
+223 MB they had 67, and 33 of shared memory that was not shared buffers, with two clients of tpcc."""
 
 FULL_SHARE = 0.99
 """Of its memory: the kernel makes room a little before a server has all of it."""
@@ -49,6 +53,7 @@ class Footprint:
 
     data_bytes: int
     shared_buffers_bytes: int
+    work_mem_bytes: int = 0
 
     @property
     def fits_shared_buffers(self) -> bool:
@@ -61,8 +66,22 @@ class Footprint:
         >>> Footprint(160 << 20, 128 << 20).exceeds(256 << 20), Footprint(100 << 20, 16 << 20).exceeds(256 << 20)
         (True, False)
         """
-        wanted = self.data_bytes + self.shared_buffers_bytes
-        return memory_bytes is not None and wanted > ROOM_SHARE * memory_bytes
+        return memory_bytes is not None and self._wanted > ROOM_SHARE * memory_bytes
+
+    def is_lockable(self, memory_bytes: int, clients: int) -> bool:
+        """Whether so much memory has room for the processes, too, where none can be made: the kernel would kill them.
+
+        >>> Footprint(192 << 20, 80 << 20, 32 << 20).is_lockable(384 << 20, clients=1)
+        True
+        >>> Footprint(120 << 20, 56 << 20, 40 << 20).is_lockable(223 << 20, clients=2)
+        False
+        """
+        processes = SERVER_BYTES + clients * (CLIENT_BYTES + self.work_mem_bytes)
+        return self._wanted <= min(LOCKED_SHARE_MAX * memory_bytes, memory_bytes - processes)
+
+    @property
+    def _wanted(self) -> int:
+        return self.data_bytes + self.shared_buffers_bytes
 
 
 def weigh(server: AnyServer, database: str) -> Footprint:
@@ -97,15 +116,14 @@ def prewarming(server: AnyServer, database: str) -> Iterator[Footprint]:
 
 
 @contextmanager
-def locking(server: AnyServer, found: Footprint, memory_bytes: int) -> Iterator[bool | None]:
+def locking(server: AnyServer, found: Footprint, *, memory_bytes: int, clients: int) -> Iterator[bool | None]:
     """Keep an arm's data in the page cache while the context lasts; whether that was allowed. `memory_bytes`: what
     there is for this arm.
 
     None where there is no reason to: the data is in shared buffers, is not ours, or is too much for that memory.
     """
-    wanted = found.data_bytes + found.shared_buffers_bytes
-    is_too_much = wanted > LOCKED_SHARE_MAX * memory_bytes
-    if not isinstance(server, Server) or found.fits_shared_buffers or is_too_much:
+    is_lockable = found.is_lockable(memory_bytes, clients)
+    if not isinstance(server, Server) or found.fits_shared_buffers or not is_lockable:
         yield None
         return
     with locked(server.data / "base") as is_locked:
@@ -113,7 +131,11 @@ def locking(server: AnyServer, found: Footprint, memory_bytes: int) -> Iterator[
 
 
 def _footprint(connection: views.Connection) -> Footprint:
-    return Footprint(views.database_bytes(connection), views.setting_bytes(connection, "shared_buffers"))
+    return Footprint(
+        views.database_bytes(connection),
+        views.setting_bytes(connection, "shared_buffers"),
+        views.setting_bytes(connection, "work_mem"),
+    )
 
 
 def check_warmth(
